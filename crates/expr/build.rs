@@ -21,7 +21,11 @@ fn main() {
     let found = std::fs::read_to_string(expr_dir.join("artifacts/sandbox.stamp"));
     match (expected, found) {
         (Ok(expected), Ok(found)) if expected == found.trim() => {}
-        (Err(error), _) => println!("cargo::error=the files of the JavaScript sandbox cannot be read: {error}"),
-        _ => println!("cargo::error=the JavaScript sandbox image is missing or out of date: run `cargo xtask sandbox`"),
+        (Err(error), _) => {
+            println!("cargo::error=the files of the JavaScript sandbox cannot be read: {error}")
+        }
+        _ => println!(
+            "cargo::error=the JavaScript sandbox image is missing or out of date: run `cargo xtask sandbox`"
+        ),
     }
 }

@@ -1,10 +1,12 @@
-//! What the sandbox image was made from, as one number. Included by `build.rs` and by the image builder, so that both agree.
+//! What the sandbox image was made from, as one number. Included by `build.rs` and by the image
+//! builder, so that both agree.
 
 use std::path::{Path, PathBuf};
 
 /// Every file whose change makes the image stale, given the folder of the `expr` crate.
 pub(crate) fn input_files(expr_dir: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = vec![expr_dir.join("src/sandbox/engine_config.rs"), expr_dir.join("image_stamp.rs")];
+    let mut files =
+        vec![expr_dir.join("src/sandbox/engine_config.rs"), expr_dir.join("image_stamp.rs")];
     for folder in [expr_dir.join("js"), expr_dir.join("../../xtask/src/sandbox")] {
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
@@ -26,7 +28,10 @@ pub(crate) fn stamp(expr_dir: &Path) -> std::io::Result<String> {
         hash.write(&std::fs::read(&file)?);
     }
     let lock = std::fs::read_to_string(expr_dir.join("../../Cargo.lock"))?;
-    let version = lock.split("name = \"wasmtime\"\nversion = \"").nth(1).and_then(|rest| rest.split('"').next());
+    let version = lock
+        .split("name = \"wasmtime\"\nversion = \"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next());
     hash.write(version.unwrap_or_default().as_bytes());
     Ok(format!("{:016x}", hash.0))
 }

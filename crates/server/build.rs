@@ -1,5 +1,5 @@
-//! Embeds the editor: writes a table of the files that `cargo xtask web` has put into `editor/`. Without any the table is empty,
-//! so that the server builds where nobody has Node.
+//! Embeds the editor: writes a table of the files that `cargo xtask web` has put into `editor/`.
+//! Without any the table is empty, so that the server builds where nobody has Node.
 
 use std::collections::hash_map::DefaultHasher;
 use std::error::Error;
@@ -16,7 +16,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
     let mut table = String::from("&[\n");
     for file in files.iter().filter(|file| !is_packed(file)) {
-        let path = file.strip_prefix(&folder)?.to_str().ok_or("the name of a file is not UTF-8")?.replace('\\', "/");
+        let path = file
+            .strip_prefix(&folder)?
+            .to_str()
+            .ok_or("the name of a file is not UTF-8")?
+            .replace('\\', "/");
         let mut hasher = DefaultHasher::new();
         hasher.write(&std::fs::read(file)?);
         let tag = format!("\"{:016x}\"", hasher.finish());
@@ -40,7 +44,8 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     }
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is_hidden =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         match (is_hidden, path.is_dir()) {
             (true, _) => {}
             (false, true) => find(&path, files)?,
@@ -63,7 +68,10 @@ fn packed(file: &Path, extension: &str) -> Result<String, Box<dyn Error>> {
 }
 
 fn include(file: &Path) -> Result<String, Box<dyn Error>> {
-    Ok(format!("include_bytes!({:?})", file.to_str().ok_or("the path of the project is not UTF-8")?))
+    Ok(format!(
+        "include_bytes!({:?})",
+        file.to_str().ok_or("the path of the project is not UTF-8")?
+    ))
 }
 
 fn kind_of(path: &str) -> &'static str {

@@ -12,10 +12,14 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let servers = servers();
     assert!(!servers.is_empty(), "no server is named; `cargo xtask fuzz` starts some");
     let is_first = !IS_PREPARED.swap(true, Ordering::Relaxed);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap_or_else(|error| panic!("{error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"));
     runtime.block_on(async {
         for server in &servers {
-            let policy = Policy::parse(&server.server.host).unwrap_or_else(|error| panic!("{error:?}"));
+            let policy =
+                Policy::parse(&server.server.host).unwrap_or_else(|error| panic!("{error:?}"));
             let connections = GuardedConnections::new(policy);
             if is_first {
                 prepare(&connections, server).await;

@@ -1,4 +1,5 @@
-//! Any text as arithmetic: calculating it never panics, ends, and gives a number that can be written and read, or a short reason.
+//! Any text as arithmetic: calculating it never panics, ends, and gives a number that can be
+//! written and read, or a short reason.
 
 use nodes::ai::probe_calculator;
 
@@ -7,7 +8,10 @@ const LONGEST_REASON: usize = 200;
 /// In letters.
 const LONGEST_TERM: usize = 40;
 
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn holds(text: &str) {
     check(text);
     // Deep, long and wide, whatever the text is.
@@ -24,7 +28,8 @@ pub fn holds(text: &str) {
     }
 }
 
-/// Arithmetic with small whole numbers, to compare with: it is written with no more parentheses than school asks for.
+/// Arithmetic with small whole numbers, to compare with: it is written with no more parentheses
+/// than school asks for.
 enum Term {
     Number(i64),
     Minus(Box<Term>),
@@ -77,9 +82,15 @@ impl Term {
         match self {
             Term::Number(number) => (number.to_string(), 5),
             Term::Minus(term) => (format!("-{}", in_place(term, 3)), 3),
-            Term::Pair('*', left, right) => (format!("{}*{}", in_place(left, 2), in_place(right, 3)), 2),
-            Term::Pair('^', left, right) => (format!("{}{power}{}", in_place(left, 5), in_place(right, 3)), 4),
-            Term::Pair(sign, left, right) => (format!("{}{sign}{}", in_place(left, 1), in_place(right, 2)), 1),
+            Term::Pair('*', left, right) => {
+                (format!("{}*{}", in_place(left, 2), in_place(right, 3)), 2)
+            }
+            Term::Pair('^', left, right) => {
+                (format!("{}{power}{}", in_place(left, 5), in_place(right, 3)), 4)
+            }
+            Term::Pair(sign, left, right) => {
+                (format!("{}{sign}{}", in_place(left, 1), in_place(right, 2)), 1)
+            }
         }
     }
 }
@@ -89,12 +100,18 @@ fn check(text: &str) {
         Ok(number) => {
             assert!(number.is_finite(), "{text:?} is {number}");
             let written = model::number_to_string(number);
-            assert_eq!(written.parse::<f64>().ok(), Some(number), "{text:?} is {number}, written {written}");
+            assert_eq!(
+                written.parse::<f64>().ok(),
+                Some(number),
+                "{text:?} is {number}, written {written}"
+            );
             // Unless it is too deep then.
             if let Ok(again) = probe_calculator(&format!("({text})")) {
                 assert_eq!(again, number, "parentheses change {text:?}");
             }
         }
-        Err(reason) => assert!(!reason.is_empty() && reason.len() <= LONGEST_REASON, "{text:?}: {reason}"),
+        Err(reason) => {
+            assert!(!reason.is_empty() && reason.len() <= LONGEST_REASON, "{text:?}: {reason}")
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Any text as the `Content-Type` of a workflow's answer: what is shown without the sandbox is, as browsers read the header, of a type
-//! that they do not run.
+//! Any text as the `Content-Type` of a workflow's answer: what is shown without the sandbox is, as
+//! browsers read the header, of a type that they do not run.
 
 use heddle_server::probe_response_headers;
 
@@ -17,7 +17,10 @@ const INERT: &[&str] = &[
     "text/event-stream",
 ];
 
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn holds(text: &str) {
     check(&[text]);
     check(&["text/plain", text]);
@@ -28,21 +31,36 @@ pub fn holds(text: &str) {
 }
 
 fn check(given: &[&str]) {
-    let headers = probe_response_headers(given.iter().map(|value| ("Content-Type".into(), (*value).into())).collect());
-    let all = |wanted: &str| headers.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.clone()).collect::<Vec<_>>();
+    let headers = probe_response_headers(
+        given.iter().map(|value| ("Content-Type".into(), (*value).into())).collect(),
+    );
+    let all = |wanted: &str| {
+        headers
+            .iter()
+            .filter(|(name, _)| name == wanted)
+            .map(|(_, value)| value.clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(all("x-content-type-options"), [b"nosniff"], "{given:?}");
     let policies = all("content-security-policy");
-    let is_sandboxed = policies.iter().any(|policy| policy.starts_with(b"sandbox ") && !contains(policy, b"allow-same-origin"));
+    let is_sandboxed = policies
+        .iter()
+        .any(|policy| policy.starts_with(b"sandbox ") && !contains(policy, b"allow-same-origin"));
     let kinds = all("content-type");
     // A part of it says of itself what it is.
     let mut pieces = kinds.iter().flat_map(|kind| kind.split(|byte| *byte == b','));
-    assert!(!pieces.any(|piece| parsed(piece).is_some_and(|kind| kind == "multipart/x-mixed-replace")), "{given:?}");
+    assert!(
+        !pieces.any(|piece| parsed(piece).is_some_and(|kind| kind == "multipart/x-mixed-replace")),
+        "{given:?}"
+    );
     if is_sandboxed {
         return;
     }
     let combined = kinds.join(&b", "[..]);
-    let essence = extracted(&combined).unwrap_or_else(|| panic!("{given:?} has no type and no sandbox"));
-    let is_media = ["image/", "audio/", "video/"].iter().any(|start| essence.starts_with(start)) && !essence.contains("xml");
+    let essence =
+        extracted(&combined).unwrap_or_else(|| panic!("{given:?} has no type and no sandbox"));
+    let is_media = ["image/", "audio/", "video/"].iter().any(|start| essence.starts_with(start))
+        && !essence.contains("xml");
     assert!(is_media || INERT.contains(&essence.as_str()), "{given:?} is shown as {essence}");
     // A browser that knows no quotes finds the same.
     for piece in combined.split(|byte| *byte == b',') {
@@ -76,8 +94,12 @@ fn extracted(combined: &[u8]) -> Option<String> {
 /// "Parse a MIME type" of the MIME Sniffing standard, without the parameters.
 fn parsed(piece: &[u8]) -> Option<String> {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    let is_token =
-        |part: &[u8]| !part.is_empty() && part.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte));
+    let is_token = |part: &[u8]| {
+        !part.is_empty()
+            && part
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+    };
     let begin = piece.iter().position(|byte| !is_space(byte))?;
     let piece = &piece[begin..];
     let slash = piece.iter().position(|byte| *byte == b'/')?;
@@ -87,6 +109,8 @@ fn parsed(piece: &[u8]) -> Option<String> {
         let _ = last;
         subtype = before;
     }
-    (is_token(kind) && is_token(subtype))
-        .then(|| format!("{}/{}", String::from_utf8_lossy(kind), String::from_utf8_lossy(subtype)).to_ascii_lowercase())
+    (is_token(kind) && is_token(subtype)).then(|| {
+        format!("{}/{}", String::from_utf8_lossy(kind), String::from_utf8_lossy(subtype))
+            .to_ascii_lowercase()
+    })
 }

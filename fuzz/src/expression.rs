@@ -1,9 +1,13 @@
-//! Any text as a parameter: splitting, compiling and evaluating it natively never panics, and plain text is itself.
+//! Any text as a parameter: splitting, compiling and evaluating it natively never panics, and plain
+//! text is itself.
 
 use expr::Template;
 use expr::testing::FakeScope;
 
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn holds(text: &str) {
     let json = model::json!({
         "n": 3, "big": 1e300, "s": "héllo {{ 1 + 1 }}", "list": [1, "b", null, { "x": [] }], "o": { "a": { "b": false } },
@@ -13,7 +17,11 @@ pub fn holds(text: &str) {
     let template = Template::parse(text);
     let value = template.evaluate_native(&scope);
     if !text.starts_with('=') {
-        assert_eq!(value.ok().as_ref().and_then(model::Value::as_str), Some(text), "text without `=` stands for itself");
+        assert_eq!(
+            value.ok().as_ref().and_then(model::Value::as_str),
+            Some(text),
+            "text without `=` stands for itself"
+        );
     }
     let _ = Template::parse_loose(text).evaluate_native(&scope);
     let _ = Template::parse(&format!("={{{{ {text} }}}}")).evaluate_native(&scope);
@@ -21,5 +29,9 @@ pub fn holds(text: &str) {
     let _ = expr::is_from_ai_only_expression(text);
     let same = model::rename::rename_in_expression(text, "A", "A");
     let there = model::rename::rename_in_expression(&same, "A", "unlikely name");
-    assert_eq!(model::rename::rename_in_expression(&there, "A", "x"), there, "no reference to the old name is left");
+    assert_eq!(
+        model::rename::rename_in_expression(&there, "A", "x"),
+        there,
+        "no reference to the old name is left"
+    );
 }

@@ -1,4 +1,5 @@
-//! Any schema and any value: checking one against the other never panics, ends, tells little, and fetches nothing.
+//! Any schema and any value: checking one against the other never panics, ends, tells little, and
+//! fetches nothing.
 
 use agent::Shape;
 use model::Value;
@@ -7,7 +8,10 @@ use model::Value;
 const MOST_PROBLEMS: usize = 5;
 
 /// The text holds a schema and a value, a NUL between them.
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn holds(text: &str) {
     let (schema, value) = text.split_once('\0').unwrap_or((text, text));
     let Ok(schema) = model::json::parse(schema) else { return };
@@ -25,7 +29,8 @@ pub fn holds(text: &str) {
 fn leads_out(value: &Value) -> bool {
     if let Some(fields) = value.as_object() {
         let reference = fields.get("$ref").and_then(Value::as_str);
-        return reference.is_some_and(|reference| !reference.starts_with('#')) || fields.iter().any(|(_, field)| leads_out(field));
+        return reference.is_some_and(|reference| !reference.starts_with('#'))
+            || fields.iter().any(|(_, field)| leads_out(field));
     }
     value.as_array().is_some_and(|values| values.iter().any(leads_out))
 }

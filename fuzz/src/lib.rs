@@ -1,4 +1,5 @@
-//! What must hold for any input. The fuzzer tries it on inputs of its own making, `make test` on bounded random ones.
+//! What must hold for any input. The fuzzer tries it on inputs of its own making, `make test` on
+//! bounded random ones.
 
 pub mod calculator;
 pub mod content_type;

@@ -1,4 +1,5 @@
-//! Any bytes as a model's answer: no reader stops the process, and no cut of the bytes changes what is read.
+//! Any bytes as a model's answer: no reader stops the process, and no cut of the bytes changes what
+//! is read.
 
 use node_api::ai::{ChatEvent, Turn};
 use providers::models::ask::{Decoder as _, Flow};
@@ -11,15 +12,33 @@ use providers::models::{anthropic, gemini, ollama};
 
 const LONGEST_LINE: usize = 1 << 20;
 
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn holds(bytes: &[u8]) {
     let size = bytes.first().map_or(1, |first| usize::from(first % 16) + 1);
-    assert_eq!(read(ChatReader::new("m"), bytes, size), read(ChatReader::new("m"), bytes, bytes.len()));
-    assert_eq!(read(ResponsesReader::new("m"), bytes, size), read(ResponsesReader::new("m"), bytes, bytes.len()));
+    assert_eq!(
+        read(ChatReader::new("m"), bytes, size),
+        read(ChatReader::new("m"), bytes, bytes.len())
+    );
+    assert_eq!(
+        read(ResponsesReader::new("m"), bytes, size),
+        read(ResponsesReader::new("m"), bytes, bytes.len())
+    );
     let info = Catalog::shipped().find("p", "m").info;
-    assert_eq!(read(anthropic::reader(&info), bytes, size), read(anthropic::reader(&info), bytes, bytes.len()));
-    assert_eq!(read(gemini::reader(&info), bytes, size), read(gemini::reader(&info), bytes, bytes.len()));
-    assert_eq!(read_lines(ollama::reader(&info), bytes, size), read_lines(ollama::reader(&info), bytes, bytes.len()));
+    assert_eq!(
+        read(anthropic::reader(&info), bytes, size),
+        read(anthropic::reader(&info), bytes, bytes.len())
+    );
+    assert_eq!(
+        read(gemini::reader(&info), bytes, size),
+        read(gemini::reader(&info), bytes, bytes.len())
+    );
+    assert_eq!(
+        read_lines(ollama::reader(&info), bytes, size),
+        read_lines(ollama::reader(&info), bytes, bytes.len())
+    );
     assert_eq!(lines(bytes, size), lines(bytes, bytes.len()));
     let _ = read_vectors(bytes, size);
 }
@@ -28,11 +47,19 @@ fn read(reader: impl Reader, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Resu
     decode(Reading::new(reader, LONGEST_LINE), bytes, size)
 }
 
-fn read_lines(reader: impl Reader, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
+fn read_lines(
+    reader: impl Reader,
+    bytes: &[u8],
+    size: usize,
+) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
     decode(Reading::of_lines(reader, LONGEST_LINE), bytes, size)
 }
 
-fn decode(mut reading: Reading<impl Reader>, bytes: &[u8], size: usize) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
+fn decode(
+    mut reading: Reading<impl Reader>,
+    bytes: &[u8],
+    size: usize,
+) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
     let mut events = Vec::new();
     for piece in bytes.chunks(size.max(1)) {
         match reading.feed(piece, &mut events) {

@@ -1,4 +1,5 @@
-//! Any workflow and any operations: applying them never panics and never changes the workflow they start from.
+//! Any workflow and any operations: applying them never panics and never changes the workflow they
+//! start from.
 
 use model::{Operation, Workflow};
 
@@ -17,6 +18,9 @@ pub fn holds(text: &str) {
     assert_eq!(workflow.to_text(), before);
     if let Ok(after) = after {
         let written = after.to_text();
-        assert_eq!(Workflow::parse(&written).expect("what we write can be read").to_text(), written);
+        assert_eq!(
+            Workflow::parse(&written).expect("what we write can be read").to_text(),
+            written
+        );
     }
 }

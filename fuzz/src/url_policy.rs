@@ -1,10 +1,14 @@
-//! Any text as a URL: what the egress policy lets through, two other ways of telling addresses apart call public too.
+//! Any text as a URL: what the egress policy lets through, two other ways of telling addresses
+//! apart call public too.
 
 use ipnet::IpNet;
 use providers::http::Policy;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn holds(text: &str) {
     let policy = Policy::default();
     check(&policy, text);
@@ -21,7 +25,10 @@ pub fn holds(text: &str) {
 }
 
 /// The address as a literal in a URL.
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn check_address(policy: &Policy, address: IpAddr) {
     let url = match address {
         IpAddr::V4(address) => format!("http://{address}/"),
@@ -38,7 +45,10 @@ fn check(policy: &Policy, text: &str) {
         url::Host::Ipv6(address) => assert_public(IpAddr::V6(address), text),
         url::Host::Domain(name) => {
             // A name that the C library would read as a number is not looked up but connected to.
-            assert!(as_the_c_library_reads(&name).is_none(), "{text:?} names {name} and is an address");
+            assert!(
+                as_the_c_library_reads(&name).is_none(),
+                "{text:?} names {name} and is an address"
+            );
             assert_ne!(name.trim_end_matches('.'), "localhost");
         }
     }
@@ -88,7 +98,10 @@ fn is_in_a_special_range(address: IpAddr) -> bool {
     {
         return is_in_a_special_range(IpAddr::V4(inner));
     }
-    let in_a_range = RANGES.iter().filter_map(|range| range.parse::<IpNet>().ok()).any(|range| range.contains(&address));
+    let in_a_range = RANGES
+        .iter()
+        .filter_map(|range| range.parse::<IpNet>().ok())
+        .any(|range| range.contains(&address));
     // Beyond global unicast nothing has been given out yet.
     in_a_range || matches!(address, IpAddr::V6(v6) if v6.segments()[0] & 0xe000 != 0x2000)
 }
@@ -107,7 +120,13 @@ fn is_special_by_the_standard_library(address: IpAddr) -> bool {
         }
         IpAddr::V6(v6) => match inner_address(v6) {
             Some(inner) => is_special_by_the_standard_library(IpAddr::V4(inner)),
-            None => v6.is_loopback() || v6.is_unspecified() || v6.is_multicast() || v6.is_unique_local() || v6.is_unicast_link_local(),
+            None => {
+                v6.is_loopback()
+                    || v6.is_unspecified()
+                    || v6.is_multicast()
+                    || v6.is_unique_local()
+                    || v6.is_unicast_link_local()
+            }
         },
     }
 }
@@ -122,7 +141,8 @@ fn inner_address(address: Ipv6Addr) -> Option<Ipv4Addr> {
     (is_mapped || is_translated || is_nat64).then(|| Ipv4Addr::from(last))
 }
 
-/// `inet_aton`: one to four numbers, each decimal, octal or hexadecimal, the last one filling what is left.
+/// `inet_aton`: one to four numbers, each decimal, octal or hexadecimal, the last one filling what
+/// is left.
 fn as_the_c_library_reads(host: &str) -> Option<Ipv4Addr> {
     let parts: Vec<&str> = host.split('.').collect();
     let mut numbers = Vec::new();
@@ -135,9 +155,13 @@ fn as_the_c_library_reads(host: &str) -> Option<Ipv4Addr> {
         numbers.push(u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))?);
     }
     let (last, firsts) = numbers.split_last()?;
-    if firsts.len() > 3 || firsts.iter().any(|number| *number > 255) || *last >= 1 << (8 * (4 - firsts.len())) {
+    if firsts.len() > 3
+        || firsts.iter().any(|number| *number > 255)
+        || *last >= 1 << (8 * (4 - firsts.len()))
+    {
         return None;
     }
-    let bits = firsts.iter().enumerate().fold(*last, |bits, (at, number)| bits | number << (8 * (3 - at)));
+    let bits =
+        firsts.iter().enumerate().fold(*last, |bits, (at, number)| bits | number << (8 * (3 - at)));
     Some(Ipv4Addr::from(bits as u32))
 }

@@ -1,15 +1,22 @@
-//! Any text: reading, checking and planning it never panics, and what is written back reads the same.
+//! Any text: reading, checking and planning it never panics, and what is written back reads the
+//! same.
 
 use model::Workflow;
 use node_api::Registry;
 
-#[allow(unreachable_pub, reason = "a module of its own in the fuzz targets, a private one in tests")]
+#[allow(
+    unreachable_pub,
+    reason = "a module of its own in the fuzz targets, a private one in tests"
+)]
 pub fn holds(text: &str, registry: &Registry) {
     let Ok(workflow) = Workflow::parse(text) else { return };
     let report = engine::check::check(&workflow, registry);
     assert!(report.problems.len() <= engine::check::MAX_PROBLEMS + 1);
     for problem in &report.problems {
-        assert!(problem.message.len() < 2000 && problem.place.len() < 2000, "a problem is told briefly: {problem:?}");
+        assert!(
+            problem.message.len() < 2000 && problem.place.len() < 2000,
+            "a problem is told briefly: {problem:?}"
+        );
     }
     let plan = engine::Plan::new(&workflow, registry);
     assert!(plan.nodes.len() <= workflow.nodes().count());

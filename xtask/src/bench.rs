@@ -26,8 +26,14 @@ pub(crate) fn run() -> Result<()> {
 
 fn sections(folder: &Path) -> Result<()> {
     eprintln!("\n== expressions (nanoseconds each)");
-    call("cargo", &["run", "--release", "--quiet", "--package", "heddle-expr", "--example", "native_bench"])?;
-    call("cargo", &["run", "--release", "--quiet", "--package", "heddle-expr", "--example", "sandbox_bench"])?;
+    call(
+        "cargo",
+        &["run", "--release", "--quiet", "--package", "heddle-expr", "--example", "native_bench"],
+    )?;
+    call(
+        "cargo",
+        &["run", "--release", "--quiet", "--package", "heddle-expr", "--example", "sandbox_bench"],
+    )?;
     start_up(folder)?;
     instructions(folder)?;
     growth_of_items(folder)?;
@@ -38,11 +44,13 @@ fn sections(folder: &Path) -> Result<()> {
     crate::bench_server::scale::run(folder)
 }
 
-/// A workflow of so many Edit Fields nodes in a row; each sets two fields, one of them by expression.
+/// A workflow of so many Edit Fields nodes in a row; each sets two fields, one of them by
+/// expression.
 fn fields_in_a_row(folder: &Path, n_nodes: usize) -> Result<PathBuf> {
     let name = |index: usize| if index == 0 { "Start".to_owned() } else { format!("Set {index}") };
-    let mut nodes =
-        vec![json!({ "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0], "parameters": {} })];
+    let mut nodes = vec![
+        json!({ "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0], "parameters": {} }),
+    ];
     let mut connections = serde_json::Map::new();
     for index in 1..=n_nodes {
         let assignments = json!([
@@ -53,7 +61,10 @@ fn fields_in_a_row(folder: &Path, n_nodes: usize) -> Result<PathBuf> {
             "name": name(index), "type": "n8n-nodes-base.set", "typeVersion": 3.4, "position": [index * 200, 0],
             "parameters": { "assignments": { "assignments": assignments }, "includeOtherFields": true, "options": {} },
         }));
-        connections.insert(name(index - 1), json!({ "main": [[{ "node": name(index), "type": "main", "index": 0 }]] }));
+        connections.insert(
+            name(index - 1),
+            json!({ "main": [[{ "node": name(index), "type": "main", "index": 0 }]] }),
+        );
     }
     write_workflow(folder, &format!("row-{n_nodes}"), &nodes, connections)
 }
@@ -82,13 +93,25 @@ fn made_by_code(folder: &Path, n_items: usize) -> Result<PathBuf> {
         node("End", "noOp", 1.0, 1000, json!({})),
     ];
     let mut connections = serde_json::Map::new();
-    for (from, to) in [("Start", "Make"), ("Make", "Mark"), ("Mark", "Even?"), ("Even?", "Rename"), ("Rename", "End")] {
-        connections.insert(from.into(), json!({ "main": [[{ "node": to, "type": "main", "index": 0 }]] }));
+    for (from, to) in [
+        ("Start", "Make"),
+        ("Make", "Mark"),
+        ("Mark", "Even?"),
+        ("Even?", "Rename"),
+        ("Rename", "End"),
+    ] {
+        connections
+            .insert(from.into(), json!({ "main": [[{ "node": to, "type": "main", "index": 0 }]] }));
     }
     write_workflow(folder, &format!("made-{n_items}"), &nodes, connections)
 }
 
-fn write_workflow(folder: &Path, name: &str, nodes: &[Value], connections: serde_json::Map<String, Value>) -> Result<PathBuf> {
+fn write_workflow(
+    folder: &Path,
+    name: &str,
+    nodes: &[Value],
+    connections: serde_json::Map<String, Value>,
+) -> Result<PathBuf> {
     let path = folder.join(format!("{name}.json"));
     let document = json!({ "name": name, "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } });
     std::fs::write(&path, document.to_string())?;
@@ -104,7 +127,13 @@ fn items(n_items: usize) -> String {
 /// Runs a workflow on items, given as text or as `@FILE`, and gives back what `--stats` told.
 fn stats(workflow: &Path, input: &str) -> Result<Value> {
     let mut child = Command::new(HEDDLE)
-        .args(["run", "--quiet", "--stats", "--input", if input.starts_with('@') { input } else { "-" }])
+        .args([
+            "run",
+            "--quiet",
+            "--stats",
+            "--input",
+            if input.starts_with('@') { input } else { "-" },
+        ])
         .arg(workflow)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -131,7 +160,11 @@ fn start_up(folder: &Path) -> Result<()> {
         let mut best = f64::MAX;
         for _ in 0..20 {
             let began = std::time::Instant::now();
-            Command::new(HEDDLE).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+            Command::new(HEDDLE)
+                .args(arguments)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()?;
             best = best.min(began.elapsed().as_secs_f64() * 1000.0);
         }
         Ok(best)
@@ -141,8 +174,14 @@ fn start_up(folder: &Path) -> Result<()> {
     let code = made_by_code(folder, 1)?;
     let with_code = best(&["run", "--quiet", code.to_str().context("path")?])?;
     eprintln!("  floor: heddle --version {floor:6.1} ms");
-    eprintln!("  five nodes, native expressions {run:6.1} ms ({:.1} x floor; limit 50 ms)", run / floor);
-    eprintln!("  five nodes with a Code node    {with_code:6.1} ms ({:.1} x floor)", with_code / floor);
+    eprintln!(
+        "  five nodes, native expressions {run:6.1} ms ({:.1} x floor; limit 50 ms)",
+        run / floor
+    );
+    eprintln!(
+        "  five nodes with a Code node    {with_code:6.1} ms ({:.1} x floor)",
+        with_code / floor
+    );
     Ok(())
 }
 
@@ -158,17 +197,31 @@ fn instructions(folder: &Path) -> Result<()> {
         let input = folder.join("input.json");
         std::fs::write(&input, items(n_items))?;
         let output = Command::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", HEDDLE, "run", "--quiet", "--input", "-"])
+            .args([
+                "--tool=callgrind",
+                "--callgrind-out-file=/dev/null",
+                HEDDLE,
+                "run",
+                "--quiet",
+                "--input",
+                "-",
+            ])
             .arg(&workflow)
             .stdin(std::fs::File::open(&input)?)
             .stdout(Stdio::null())
             .output()?;
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
-        let line = words.lines().find(|line| line.contains("Collected")).with_context(|| format!("callgrind did not count: {words}"))?;
+        let line = words
+            .lines()
+            .find(|line| line.contains("Collected"))
+            .with_context(|| format!("callgrind did not count: {words}"))?;
         Ok(line.rsplit(':').next().unwrap_or_default().trim().parse()?)
     };
     let floor = count(1)?;
-    eprintln!("  1 item          {:10.1} M in all (the floor: start-up, plan, one pass)", floor / 1e6);
+    eprintln!(
+        "  1 item          {:10.1} M in all (the floor: start-up, plan, one pass)",
+        floor / 1e6
+    );
     for n_items in [1_000, 100_000] {
         let counted = count(n_items)?;
         eprintln!(
@@ -188,7 +241,10 @@ fn growth_of_items(folder: &Path) -> Result<()> {
         let told = stats(&workflow, &items(n_items))?;
         let cpu = told["cpu_ms"].as_f64().unwrap_or(0.0).max(10.0);
         let growth = before.map_or_else(String::new, |before| format!("{:5.1} x", cpu / before));
-        eprintln!("  {n_items:8} items {cpu:9.0} ms of processor {:6} MB {growth}", told["peak_mb"]);
+        eprintln!(
+            "  {n_items:8} items {cpu:9.0} ms of processor {:6} MB {growth}",
+            told["peak_mb"]
+        );
         before = Some(cpu);
     }
     Ok(())
@@ -201,7 +257,10 @@ fn growth_of_nodes(folder: &Path) -> Result<()> {
         let told = stats(&fields_in_a_row(folder, n_nodes)?, &items(100))?;
         let cpu = told["cpu_ms"].as_f64().unwrap_or(0.0).max(10.0);
         let growth = before.map_or_else(String::new, |before| format!("{:5.1} x", cpu / before));
-        eprintln!("  {n_nodes:5} nodes {cpu:9.0} ms of processor {:6} MB {growth}", told["peak_mb"]);
+        eprintln!(
+            "  {n_nodes:5} nodes {cpu:9.0} ms of processor {:6} MB {growth}",
+            told["peak_mb"]
+        );
         before = Some(cpu);
     }
     Ok(())
@@ -211,12 +270,18 @@ fn memory(folder: &Path) -> Result<()> {
     eprintln!("\n== 1 KB items through five nodes (limit for a million: 1024 MB)");
     for n_items in [1_000, 100_000, 1_000_000] {
         let told = stats(&made_by_code(folder, n_items)?, "{}")?;
-        eprintln!("  {n_items:8} items made by a Code node {:9} ms of processor {:6} MB", told["cpu_ms"], told["peak_mb"]);
+        eprintln!(
+            "  {n_items:8} items made by a Code node {:9} ms of processor {:6} MB",
+            told["cpu_ms"], told["peak_mb"]
+        );
     }
     let input = folder.join("million.json");
     write_million(&input)?;
     let told = stats(&fields_in_a_row(folder, 5)?, &format!("@{}", input.display()))?;
-    eprintln!("   1000000 items from a file        {:9} ms of processor {:6} MB", told["cpu_ms"], told["peak_mb"]);
+    eprintln!(
+        "   1000000 items from a file        {:9} ms of processor {:6} MB",
+        told["cpu_ms"], told["peak_mb"]
+    );
     Ok(())
 }
 
@@ -226,7 +291,11 @@ fn write_million(path: &Path) -> Result<()> {
     out.write_all(b"[")?;
     for id in 0..1_000_000 {
         let comma = if id > 0 { "," } else { "" };
-        write!(out, r#"{comma}{{"id":{id},"name":"item {id}","text":"{}"}}"#, format!("{id:08}").repeat(120))?;
+        write!(
+            out,
+            r#"{comma}{{"id":{id},"name":"item {id}","text":"{}"}}"#,
+            format!("{id:08}").repeat(120)
+        )?;
     }
     out.write_all(b"]")?;
     Ok(out.flush()?)

@@ -1,6 +1,9 @@
 //! Everything that must hold before a change lands.
 
-use crate::{audit, call, clients, dist, fuzz, linted, sandbox, services, simulate, tidy, types, web, weights};
+use crate::{
+    audit, call, clients, dist, fuzz, linted, sandbox, services, simulate, tidy, types, web,
+    weights,
+};
 use anyhow::Result;
 use std::time::Instant;
 
@@ -46,7 +49,8 @@ pub(crate) fn run() -> Result<()> {
 /// Writes the pages that are made from code.
 pub(crate) fn write_docs() -> Result<()> {
     types::write()?;
-    // The whole workspace at once: on its own, the binary would have its dependencies built again with fewer features.
+    // The whole workspace at once: on its own, the binary would have its dependencies built again
+    // with fewer features.
     linted(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
     call("target/debug/heddle", &["nodes", "--docs", "docs/nodes"])?;
     call("target/debug/heddle", &["doctor", "--docs", "docs/settings.md"])
@@ -54,5 +58,8 @@ pub(crate) fn write_docs() -> Result<()> {
 
 fn docs_are_current() -> Result<()> {
     write_docs()?;
-    call("git", &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md", types::TYPES])
+    call(
+        "git",
+        &["diff", "--exit-code", "--stat", "--", "docs/nodes", "docs/settings.md", types::TYPES],
+    )
 }

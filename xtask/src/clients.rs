@@ -1,5 +1,6 @@
-//! Programs that others wrote for n8n's and OpenAI's API, run against a real server: what they expect is what callers expect. OpenAI's and
-//! Anthropic's own clients are run against our mock models too, to show that those speak the formats they claim to.
+//! Programs that others wrote for n8n's and OpenAI's API, run against a real server: what they
+//! expect is what callers expect. OpenAI's and Anthropic's own clients are run against our mock
+//! models too, to show that those speak the formats they claim to.
 
 use crate::{call, linted};
 use anyhow::{Context as _, Result, bail};
@@ -27,11 +28,16 @@ pub(crate) fn run() -> Result<()> {
     sdks(&folder)
 }
 
-/// The clients of model providers: against the mock models, and against Heddle with the mock models behind it.
+/// The clients of model providers: against the mock models, and against Heddle with the mock models
+/// behind it.
 fn sdks(folder: &Path) -> Result<()> {
-    let mut mock = Command::new("target/debug/mock-models").stdout(Stdio::piped()).spawn().context("mock-models cannot be started")?;
+    let mut mock = Command::new("target/debug/mock-models")
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("mock-models cannot be started")?;
     let mut url = String::new();
-    BufReader::new(mock.stdout.take().context("mock-models has no standard output")?).read_line(&mut url)?;
+    BufReader::new(mock.stdout.take().context("mock-models has no standard output")?)
+        .read_line(&mut url)?;
     let server = Server::start(&folder.join("data/sdks"))?;
     let python = folder.join("python/bin/python");
     let run = |script: &str| {
@@ -55,20 +61,25 @@ fn install(folder: &Path) -> Result<()> {
     let path = |path: &Path| path.display().to_string();
     let missing = "the clients that the API is tested with cannot be installed; this needs npm, Python and a network";
     let npm = path(&npm);
-    let arguments: Vec<&str> = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", &npm]
-        .into_iter()
-        .chain(NPM.iter().copied())
-        .collect();
+    let arguments: Vec<&str> =
+        ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", &npm]
+            .into_iter()
+            .chain(NPM.iter().copied())
+            .collect();
     call("npm", &arguments).context(missing)?;
     call("python3", &["-m", "venv", &path(&python)]).context(missing)?;
-    let arguments: Vec<&str> = ["install", "--quiet"].into_iter().chain(PIP.iter().copied()).collect();
+    let arguments: Vec<&str> =
+        ["install", "--quiet"].into_iter().chain(PIP.iter().copied()).collect();
     call(&path(&python.join("bin/pip")), &arguments).context(missing)?;
     Ok(std::fs::write(note, wanted)?)
 }
 
 fn programs(folder: &Path) -> [(&'static str, PathBuf); 2] {
     let modules = folder.join("npm/node_modules");
-    [("N8N_MCP", modules.join("n8n-mcp/dist/mcp/index.js")), ("N8N_CLI", modules.join("@n8n/cli/bin/n8n-cli.mjs"))]
+    [
+        ("N8N_MCP", modules.join("n8n-mcp/dist/mcp/index.js")),
+        ("N8N_CLI", modules.join("@n8n/cli/bin/n8n-cli.mjs")),
+    ]
 }
 
 /// Calls every operation with what its description allows and forbids, for about a minute.
@@ -77,9 +88,24 @@ fn fuzz(server: &Server, folder: &Path) -> Result<()> {
     let key = format!("X-N8N-API-KEY: {}", server.key);
     let mut command = Command::new(folder.join("python/bin/schemathesis"));
     command.args(["run", &format!("{address}/openapi.json"), "--url", &address, "--header", &key]);
-    command.args(["--phases", "coverage,fuzzing", "--max-examples", "20", "--seed", "1", "--no-color", "--continue-on-failure"]);
-    // Streams have no end. A description cannot say which cursors, kinds and ids there are, so a fitting request may be refused.
-    command.args(["--exclude-path-regex", "events$", "--exclude-checks", "positive_data_acceptance"]);
+    command.args([
+        "--phases",
+        "coverage,fuzzing",
+        "--max-examples",
+        "20",
+        "--seed",
+        "1",
+        "--no-color",
+        "--continue-on-failure",
+    ]);
+    // Streams have no end. A description cannot say which cursors, kinds and ids there are, so a
+    // fitting request may be refused.
+    command.args([
+        "--exclude-path-regex",
+        "events$",
+        "--exclude-checks",
+        "positive_data_acceptance",
+    ]);
     server.run(&mut command, "schemathesis")
 }
 
@@ -99,13 +125,21 @@ impl Server {
         let heddle = || {
             let mut command = Command::new("target/debug/heddle");
             // The mock models are on this machine.
-            command.env("HEDDLE_DATA", folder.join("heddle")).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
+            command
+                .env("HEDDLE_DATA", folder.join("heddle"))
+                .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
             command
         };
-        let made = heddle().args(["api-keys", "create"]).stderr(Stdio::null()).output().context("heddle cannot be started")?;
+        let made = heddle()
+            .args(["api-keys", "create"])
+            .stderr(Stdio::null())
+            .output()
+            .context("heddle cannot be started")?;
         let key = String::from_utf8(made.stdout)?.trim().to_owned();
         let mut process = heddle().args(["serve", "--port", "0"]).stderr(Stdio::piped()).spawn()?;
-        let mut lines = BufReader::new(process.stderr.take().context("the server has no standard error")?).lines();
+        let mut lines =
+            BufReader::new(process.stderr.take().context("the server has no standard error")?)
+                .lines();
         let url = loop {
             let Some(line) = lines.next() else { bail!("the server ended before it listened") };
             if let Some(rest) = line?.split("listens on ").nth(1) {
@@ -119,8 +153,14 @@ impl Server {
 
     fn run(&self, command: &mut Command, name: &str) -> Result<()> {
         eprintln!("$ {name} against {}", self.url);
-        command.env("HEDDLE_URL", &self.url).env("HEDDLE_KEY", &self.key).env("CLIENT_HOME", &self.home);
-        let status = command.stdin(Stdio::null()).status().with_context(|| format!("{name} cannot be started"))?;
+        command
+            .env("HEDDLE_URL", &self.url)
+            .env("HEDDLE_KEY", &self.key)
+            .env("CLIENT_HOME", &self.home);
+        let status = command
+            .stdin(Stdio::null())
+            .status()
+            .with_context(|| format!("{name} cannot be started"))?;
         if !status.success() {
             bail!("{name} failed with {status}");
         }

@@ -1,8 +1,9 @@
 //! Runs the fuzz targets for a while, with LLVM's fuzzer and the coverage of our own crates.
 //!
-//! The targets share the profile, the features and the target folder of everything else, so that no dependency is built a second time.
-//! Only our own crates are: this program stands in the compiler's place for them (`RUSTC_WORKSPACE_WRAPPER`) and asks for coverage.
-//! No sanitizer is needed, since our code is safe Rust, and so a stable toolchain will do.
+//! The targets share the profile, the features and the target folder of everything else, so that no
+//! dependency is built a second time. Only our own crates are: this program stands in the
+//! compiler's place for them (`RUSTC_WORKSPACE_WRAPPER`) and asks for coverage. No sanitizer is
+//! needed, since our code is safe Rust, and so a stable toolchain will do.
 
 // The databases of the tests of the nodes.
 #[path = "../../crates/nodes/tests/servers/mod.rs"]
@@ -46,17 +47,27 @@ const COVERAGE: &[&str] = &[
 /// `cargo xtask fuzz [SECONDS [TARGET…]]`.
 pub(crate) fn run() -> Result<()> {
     let mut arguments = std::env::args().skip(2);
-    let seconds = arguments.next().map(|seconds| seconds.parse()).transpose().context("the time per target is a number of seconds")?;
+    let seconds = arguments
+        .next()
+        .map(|seconds| seconds.parse())
+        .transpose()
+        .context("the time per target is a number of seconds")?;
     run_for(seconds.unwrap_or(SECONDS), &arguments.collect::<Vec<_>>())
 }
 
 /// All targets for a short while.
 pub(crate) fn run_in_ci() -> Result<()> {
     let seconds = std::env::var(CI_VARIABLE).ok().map(|seconds| seconds.parse()).transpose();
-    run_for(seconds.with_context(|| format!("{CI_VARIABLE} is a number of seconds"))?.unwrap_or(CI_SECONDS), &[])
+    run_for(
+        seconds
+            .with_context(|| format!("{CI_VARIABLE} is a number of seconds"))?
+            .unwrap_or(CI_SECONDS),
+        &[],
+    )
 }
 
-/// Builds the targets and runs each for so many seconds; all of them if none is named. One target runs on each processor.
+/// Builds the targets and runs each for so many seconds; all of them if none is named. One target
+/// runs on each processor.
 fn run_for(seconds: u32, wanted: &[String]) -> Result<()> {
     let mut targets = targets()?;
     if let Some(unknown) = wanted.iter().find(|name| !targets.contains(name)) {
@@ -75,7 +86,10 @@ fn run_for(seconds: u32, wanted: &[String]) -> Result<()> {
                         Ok(told) => eprintln!("fuzz: {target}: {told}"),
                         Err(problem) => {
                             eprintln!("fuzz: {target}: {problem:#}");
-                            failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(target.clone());
+                            failures
+                                .lock()
+                                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                                .push(target.clone());
                         }
                     }
                 }
@@ -106,13 +120,17 @@ pub(crate) fn seeds(target: &str) -> PathBuf {
 
 fn build(targets: &[String]) -> Result<()> {
     let mut command = Command::new("cargo");
-    // The whole workspace, as everywhere: with fewer packages the dependencies would be built again with fewer features.
+    // The whole workspace, as everywhere: with fewer packages the dependencies would be built again
+    // with fewer features.
     command.args(["build", "--workspace", "--quiet", "--locked"]);
     for target in targets {
         command.args(["--bin", target]);
     }
     eprintln!("$ cargo build --workspace --bin {}", targets.join(" --bin "));
-    let status = command.env("RUSTC_WORKSPACE_WRAPPER", std::env::current_exe()?).status().context("cargo cannot be started")?;
+    let status = command
+        .env("RUSTC_WORKSPACE_WRAPPER", std::env::current_exe()?)
+        .status()
+        .context("cargo cannot be started")?;
     if !status.success() {
         bail!("the fuzz targets cannot be built: {status}");
     }
@@ -130,19 +148,29 @@ impl Databases {
     /// None if no target needs them, or somebody has named their own.
     fn start(targets: &[String]) -> Self {
         let is_wanted = targets.iter().any(|target| target == WITH_DATABASES);
-        if !is_wanted || [POSTGRES, MYSQL].iter().any(|variable| std::env::var_os(variable).is_some()) {
+        if !is_wanted
+            || [POSTGRES, MYSQL].iter().any(|variable| std::env::var_os(variable).is_some())
+        {
             return Self::default();
         }
         let (postgres, mariadb) = (servers::postgres(), servers::mariadb());
-        let place = |port: u16, user: &str, database: &str| format!("127.0.0.1:{port}:{user}:{}:{database}", servers::PASSWORD);
-        let places = vec![(POSTGRES, place(postgres.port, "postgres", "postgres")), (MYSQL, place(mariadb.port, "admin", "test"))];
+        let place = |port: u16, user: &str, database: &str| {
+            format!("127.0.0.1:{port}:{user}:{}:{database}", servers::PASSWORD)
+        };
+        let places = vec![
+            (POSTGRES, place(postgres.port, "postgres", "postgres")),
+            (MYSQL, place(mariadb.port, "admin", "test")),
+        ];
         Self { places, _running: vec![postgres, mariadb] }
     }
 }
 
 /// Runs a target, and says how far it came.
 fn fuzz(target: &str, seconds: u32, databases: &[(&'static str, String)]) -> Result<String> {
-    let (corpus, artifacts) = (Path::new(FOLDER).join("corpus").join(target), Path::new(FOLDER).join("artifacts").join(target));
+    let (corpus, artifacts) = (
+        Path::new(FOLDER).join("corpus").join(target),
+        Path::new(FOLDER).join("artifacts").join(target),
+    );
     std::fs::create_dir_all(&corpus)?;
     std::fs::create_dir_all(&artifacts)?;
     let log_path = Path::new(FOLDER).join(format!("{target}.log"));
@@ -151,39 +179,58 @@ fn fuzz(target: &str, seconds: u32, databases: &[(&'static str, String)]) -> Res
     command.arg(&corpus).arg(seeds(target)).args(BOUNDS).arg(format!("-max_total_time={seconds}"));
     command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg("-print_final_stats=1");
     command.envs(databases.iter().map(|(variable, place)| (*variable, place.as_str())));
-    let status = command.stdout(log.try_clone()?).stderr(log).status().context("it cannot be started")?;
+    let status =
+        command.stdout(log.try_clone()?).stderr(log).status().context("it cannot be started")?;
     let log = String::from_utf8_lossy(&std::fs::read(&log_path)?).into_owned();
     if status.success() {
-        return summary(&log).with_context(|| format!("the fuzzer saw no coverage; its log is {}", log_path.display()));
+        return summary(&log).with_context(|| {
+            format!("the fuzzer saw no coverage; its log is {}", log_path.display())
+        });
     }
     let lines: Vec<&str> = log.lines().collect();
     eprintln!("{}", lines[lines.len().saturating_sub(60)..].join("\n"));
     match log.lines().find_map(|line| line.split("Test unit written to ").nth(1)) {
-        Some(artifact) => bail!("this input breaks it: {artifact}; to try it again: target/debug/{target} {artifact}"),
+        Some(artifact) => bail!(
+            "this input breaks it: {artifact}; to try it again: target/debug/{target} {artifact}"
+        ),
         None => bail!("it ended with {status}; its log is {}", log_path.display()),
     }
 }
 
-/// How many inputs were tried, and how many edges of our code they reached. None if the target was built without coverage: it would run,
-/// and find next to nothing.
+/// How many inputs were tried, and how many edges of our code they reached. None if the target was
+/// built without coverage: it would run, and find next to nothing.
 fn summary(log: &str) -> Option<String> {
-    let number = |after: &str| log.lines().rev().find_map(|line| line.split(after).nth(1)?.split_whitespace().next()?.parse::<u64>().ok());
+    let number = |after: &str| {
+        log.lines().rev().find_map(|line| {
+            line.split(after).nth(1)?.split_whitespace().next()?.parse::<u64>().ok()
+        })
+    };
     let (inputs, edges) = (number("stat::number_of_executed_units:")?, number("cov:")?);
-    (log.contains("inline 8-bit counters") && edges > 0).then(|| format!("{inputs} inputs, {edges} edges"))
+    (log.contains("inline 8-bit counters") && edges > 0)
+        .then(|| format!("{inputs} inputs, {edges} edges"))
 }
 
 /// The compiler, if Cargo has put this program in its place.
 pub(crate) fn compiler() -> Option<OsString> {
-    std::env::args_os().nth(1).filter(|program| Path::new(program).file_stem() == Some(OsStr::new("rustc")))
+    std::env::args_os()
+        .nth(1)
+        .filter(|program| Path::new(program).file_stem() == Some(OsStr::new("rustc")))
 }
 
-/// Compiles one of our crates with coverage. Questions about the compiler and build scripts, which no fuzzer runs, are left as they are.
+/// Compiles one of our crates with coverage. Questions about the compiler and build scripts, which
+/// no fuzzer runs, are left as they are.
 pub(crate) fn compile(compiler: &OsStr) -> Result<()> {
     let arguments: Vec<OsString> = std::env::args_os().skip(2).collect();
     let name = arguments.iter().skip_while(|argument| *argument != "--crate-name").nth(1);
-    let is_ours = name.and_then(|name| name.to_str()).is_some_and(|name| name != "___" && !name.starts_with("build_script_"));
+    let is_ours = name
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| name != "___" && !name.starts_with("build_script_"));
     let coverage = if is_ours { COVERAGE } else { &[] };
-    let status = Command::new(compiler).args(&arguments).args(coverage).status().context("the compiler cannot be started")?;
+    let status = Command::new(compiler)
+        .args(&arguments)
+        .args(coverage)
+        .status()
+        .context("the compiler cannot be started")?;
     std::process::exit(status.code().unwrap_or(1))
 }
 

@@ -21,7 +21,8 @@ use anyhow::{Result, bail};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    // Without a backtrace, even if the environment asks for it: the last lines of a log say what failed.
+    // Without a backtrace, even if the environment asks for it: the last lines of a log say what
+    // failed.
     run().map_or_else(
         |error| {
             eprintln!("error: {error:#}");
@@ -52,7 +53,9 @@ fn run() -> Result<()> {
         Some("types") => types::write(),
         Some("web") => web::build(),
         Some("weights") => weights::fetch(),
-        Some("example") => weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned())),
+        Some("example") => {
+            weights::prepare(&std::env::args().nth(2).unwrap_or_else(|| ".heddle".to_owned()))
+        }
         _ => bail!(
             "usage: cargo xtask ci | audit | bench | clients | crash [N] | dist | fuzz [SECONDS [TARGET…]] | hostile [SECONDS] | sandbox | services | simulate [N | --seed SEED | bugs] | docs | tidy | types | web | weights | example [FOLDER]"
         ),
@@ -64,17 +67,20 @@ fn call(program: &str, arguments: &[&str]) -> Result<()> {
     call_with(program, arguments, &[])
 }
 
-/// Cargo with Clippy in the compiler's place for our own crates. What is linted is then what is tested: dependencies are built once,
-/// and not a second time for the linter alone, which took a third of a run from nothing.
+/// Cargo with Clippy in the compiler's place for our own crates. What is linted is then what is
+/// tested: dependencies are built once, and not a second time for the linter alone, which took a
+/// third of a run from nothing.
 fn linted(arguments: &[&str]) -> Result<()> {
-    // Clippy takes its flags from the environment in this form; its own subcommand of Cargo does the same.
+    // Clippy takes its flags from the environment in this form; its own subcommand of Cargo does
+    // the same.
     let strict = ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
     call_with("cargo", arguments, &[("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"), strict])
 }
 
 fn call_with(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
     eprintln!("$ {program} {}", arguments.join(" "));
-    let status = Command::new(program).args(arguments).envs(environment.iter().copied()).status()?;
+    let status =
+        Command::new(program).args(arguments).envs(environment.iter().copied()).status()?;
     if !status.success() {
         bail!("`{program} {}` failed with {status}", arguments.join(" "));
     }

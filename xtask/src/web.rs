@@ -19,7 +19,8 @@ const PACKAGES_STAMP: &str = "web/node_modules/.stamp";
 /// Folders of `web/` that are made from the rest.
 const MADE: &[&str] = &["node_modules", "dist", "test-results", "playwright-report", "coverage"];
 
-/// Packs every file that gets smaller, for browsers that take it so. Node is here anyway, and has the packers built in.
+/// Packs every file that gets smaller, for browsers that take it so. Node is here anyway, and has
+/// the packers built in.
 const PACK: &str = "
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { brotliCompressSync, gzipSync, constants } = require('node:zlib');
@@ -65,14 +66,16 @@ pub(crate) fn journeys() -> Result<()> {
 }
 
 fn install_packages() -> Result<()> {
-    let lock = std::fs::read(Path::new(SOURCE).join("package-lock.json")).context("the lock file of the editor cannot be read")?;
+    let lock = std::fs::read(Path::new(SOURCE).join("package-lock.json"))
+        .context("the lock file of the editor cannot be read")?;
     let mut hasher = DefaultHasher::new();
     lock.hash(&mut hasher);
     let stamp = format!("{:016x}", hasher.finish());
     if std::fs::read_to_string(PACKAGES_STAMP).is_ok_and(|known| known == stamp) {
         return Ok(());
     }
-    // Not `npm ci`: it refuses a lock file that was written where packages of other platforms could not be had.
+    // Not `npm ci`: it refuses a lock file that was written where packages of other platforms could
+    // not be had.
     npm(&["install", "--no-save", "--no-audit", "--no-fund", "--prefer-offline"])?;
     std::fs::write(PACKAGES_STAMP, stamp).context("the stamp of the packages cannot be written")
 }
@@ -121,7 +124,9 @@ fn sum_of(folder: &Path) -> Result<String> {
 /// All files below, in order, without what is made from them.
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))? {
+    for entry in
+        std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?
+    {
         let path = entry?.path();
         let is_made = folder == Path::new(SOURCE) && MADE.iter().any(|name| path.ends_with(name));
         match (is_made, path.is_dir()) {

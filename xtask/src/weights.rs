@@ -10,18 +10,21 @@ const FOLDER: &str = "target/models";
 /// The collection that the example looks into.
 const COLLECTION: &str = "heddle-docs";
 
-/// `cargo xtask weights`: puts the weights where the tests look for them. Without a network the tests say themselves what they did not run.
+/// `cargo xtask weights`: puts the weights where the tests look for them. Without a network the
+/// tests say themselves what they did not run.
 pub(crate) fn fetch() -> Result<()> {
     linted(&["build", "--quiet", "--workspace", "--bin", "heddle"])?;
     let models = std::env::current_dir()?.join(FOLDER);
     if !pull(Command::new("target/debug/heddle").env("HEDDLE_MODELS", models))? {
-        eprintln!("weights of the built-in models could not be fetched; the tests that need them are not run");
+        eprintln!(
+            "weights of the built-in models could not be fetched; the tests that need them are not run"
+        );
     }
     Ok(())
 }
 
-/// `cargo xtask example FOLDER`: what the example agent needs in a data folder, which is the weights and our own documentation as a
-/// collection. Heddle starts without them too.
+/// `cargo xtask example FOLDER`: what the example agent needs in a data folder, which is the
+/// weights and our own documentation as a collection. Heddle starts without them too.
 pub(crate) fn prepare(data: &str) -> Result<()> {
     let heddle = || {
         let mut command = Command::new("target/release/heddle");
@@ -44,13 +47,19 @@ pub(crate) fn prepare(data: &str) -> Result<()> {
     for folder in ["docs", "docs/errors"] {
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("README.md") {
+            if path.extension().is_some_and(|extension| extension == "md")
+                && !path.ends_with("README.md")
+            {
                 files.push(path.display().to_string());
             }
         }
     }
     files.sort();
-    let status = heddle().args(["knowledge", "add", COLLECTION]).args(&files).stdout(std::process::Stdio::null()).status()?;
+    let status = heddle()
+        .args(["knowledge", "add", COLLECTION])
+        .args(&files)
+        .stdout(std::process::Stdio::null())
+        .status()?;
     if !status.success() {
         eprintln!("The documentation could not be read; the example chat will find nothing");
     }

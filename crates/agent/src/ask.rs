@@ -1,16 +1,25 @@
-//! Asking a model: its answer is on record before anything is done with it, and is never asked for twice.
+//! Asking a model: its answer is on record before anything is done with it, and is never asked for
+//! twice.
 
 use crate::codec::{turn_from_value, turn_to_value};
 use crate::world::{AgentError, AgentEvent, World};
 use futures::StreamExt as _;
 use model::{Code, Value};
-use node_api::ai::{ChatEvent, ChatModel, ChatRequest, Message, ModelError, OutputFormat, Parser, Part, Role, Stop, Turn};
+use node_api::ai::{
+    ChatEvent, ChatModel, ChatRequest, Message, ModelError, OutputFormat, Parser, Part, Role, Stop,
+    Turn,
+};
 
 /// How often a model may give an answer that does not have the form that was asked for.
 pub const MAX_REPAIRS: usize = 2;
 
 /// One answer of a model: the one that was kept under the key, or a new one that is.
-pub async fn ask(world: &dyn World, model: &dyn ChatModel, key: &str, request: ChatRequest) -> Result<Turn, AgentError> {
+pub async fn ask(
+    world: &dyn World,
+    model: &dyn ChatModel,
+    key: &str,
+    request: ChatRequest,
+) -> Result<Turn, AgentError> {
     let turn = match world.note(key).and_then(|kept| turn_from_value(&kept)) {
         Some(kept) => kept,
         None => {
@@ -25,15 +34,23 @@ pub async fn ask(world: &dyn World, model: &dyn ChatModel, key: &str, request: C
 }
 
 /// The text that a model answers with. No words because of a filter or a refusal are an error.
-pub async fn ask_for_text(world: &dyn World, model: &dyn ChatModel, key: &str, messages: Vec<Message>) -> Result<Turn, AgentError> {
+pub async fn ask_for_text(
+    world: &dyn World,
+    model: &dyn ChatModel,
+    key: &str,
+    messages: Vec<Message>,
+) -> Result<Turn, AgentError> {
     let turn = ask(world, model, key, ChatRequest { messages, ..ChatRequest::default() }).await?;
-    if turn.stop == Stop::Refusal || (turn.stop == Stop::ContentFilter && turn.message.text().is_empty()) {
+    if turn.stop == Stop::Refusal
+        || (turn.stop == Stop::ContentFilter && turn.message.text().is_empty())
+    {
         return Err(refused(&turn));
     }
     Ok(turn)
 }
 
-/// An answer that a parser can read. A model that misses the form is told what is wrong with its answer and asked again.
+/// An answer that a parser can read. A model that misses the form is told what is wrong with its
+/// answer and asked again.
 pub async fn ask_in_form(
     world: &dyn World,
     model: &dyn ChatModel,
@@ -52,7 +69,11 @@ pub async fn ask_in_form(
     let mut attempt = 0;
     loop {
         let key = if attempt == 0 { key.to_owned() } else { format!("{key}, repair {attempt}") };
-        let request = ChatRequest { messages: messages.clone(), format: format.clone(), ..ChatRequest::default() };
+        let request = ChatRequest {
+            messages: messages.clone(),
+            format: format.clone(),
+            ..ChatRequest::default()
+        };
         let turn = ask(world, model, &key, request).await?;
         if turn.stop == Stop::Refusal {
             return Err(refused(&turn));
@@ -69,7 +90,12 @@ pub async fn ask_in_form(
 }
 
 /// What a parser makes of an answer. It is kept, because a parser may ask a model of its own.
-pub(crate) async fn read(world: &dyn World, key: &str, parser: &dyn Parser, answer: &Message) -> Result<Value, AgentError> {
+pub(crate) async fn read(
+    world: &dyn World,
+    key: &str,
+    parser: &dyn Parser,
+    answer: &Message,
+) -> Result<Value, AgentError> {
     let key = format!("{key}, read");
     if let Some(kept) = world.note(&key) {
         return Ok(kept);
@@ -83,29 +109,46 @@ pub(crate) async fn read(world: &dyn World, key: &str, parser: &dyn Parser, answ
 pub(crate) fn complaint(error: &AgentError) -> String {
     let AgentError::Form(error) = error else { return error.to_string() };
     let details = error.description().map(|details| format!(" {details}")).unwrap_or_default();
-    format!("Your answer cannot be used: {error}.{details} Give the whole answer again in the form that was asked for, and nothing else.")
+    format!(
+        "Your answer cannot be used: {error}.{details} Give the whole answer again in the form that was asked for, and nothing else."
+    )
 }
 
 pub(crate) fn refused(turn: &Turn) -> AgentError {
-    let words = turn.message.parts.iter().find_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
-    let message = format!("The model refused to answer{}", words.map(|words| format!(": {words}")).unwrap_or_default());
+    let words = turn
+        .message
+        .parts
+        .iter()
+        .find_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+    let message = format!(
+        "The model refused to answer{}",
+        words.map(|words| format!(": {words}")).unwrap_or_default()
+    );
     AgentError::Model(ModelError::new(Code::MODEL_REFUSED, message))
 }
 
 /// Puts what the parser wants behind the last words of the user.
 fn instruct(messages: &mut Vec<Message>, parser: &dyn Parser) {
     match messages.last_mut().filter(|message| message.role == Role::User) {
-        Some(message) => message.parts.push(Part::Text(format!("\n{}", parser.instructions()).into())),
+        Some(message) => {
+            message.parts.push(Part::Text(format!("\n{}", parser.instructions()).into()))
+        }
         None => messages.push(Message::user(parser.instructions())),
     }
 }
 
-async fn listen(world: &dyn World, model: &dyn ChatModel, request: ChatRequest) -> Result<Turn, AgentError> {
+async fn listen(
+    world: &dyn World,
+    model: &dyn ChatModel,
+    request: ChatRequest,
+) -> Result<Turn, AgentError> {
     let mut events = model.stream(request);
     while let Some(event) = events.next().await {
         match event.map_err(AgentError::Model)? {
             ChatEvent::Text(text) => world.tell(AgentEvent::Token(text)).await,
-            ChatEvent::Retry { attempt, wait_ms, cause } => world.tell(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await,
+            ChatEvent::Retry { attempt, wait_ms, cause } => {
+                world.tell(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await
+            }
             ChatEvent::Thinking(_) | ChatEvent::CallBegins { .. } => {}
             ChatEvent::Done(turn) => return Ok(*turn),
         }

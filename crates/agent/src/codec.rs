@@ -61,9 +61,18 @@ mod tests {
 
     #[test]
     fn a_turn_comes_back_as_it_was() {
-        let call = ToolCall { id: "1".into(), name: "add".into(), arguments: Arguments::Read(Object::from_iter([("a", 1)])), opaque: None };
-        let message = Message { parts: vec![Part::Text("yes".into()), Part::ToolCall(call)], ..Message::assistant("") };
-        let usage = Usage { input: 3, cached_read: 1, cache_write: 0, output: 9, reasoning: 2, raw: None };
+        let call = ToolCall {
+            id: "1".into(),
+            name: "add".into(),
+            arguments: Arguments::Read(Object::from_iter([("a", 1)])),
+            opaque: None,
+        };
+        let message = Message {
+            parts: vec![Part::Text("yes".into()), Part::ToolCall(call)],
+            ..Message::assistant("")
+        };
+        let usage =
+            Usage { input: 3, cached_read: 1, cache_write: 0, output: 9, reasoning: 2, raw: None };
         let turn = Turn { message, stop: Stop::Other("odd".into()), usage, model: "m".into() };
         assert_eq!(turn_from_value(&turn_to_value(&turn)), Some(turn));
     }

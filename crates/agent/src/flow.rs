@@ -1,7 +1,9 @@
-//! Decides by where data comes from and where it goes whether a tool may be called unasked. Pure: it is told what happened.
+//! Decides by where data comes from and where it goes whether a tool may be called unasked. Pure:
+//! it is told what happened.
 //!
-//! The rule: once an agent has text of strangers before it and can get at private data, it sends nothing to a place that the model
-//! chooses. What the author of the workflow wrote down (a host, a recipient, a database) is a place of the author's choice.
+//! The rule: once an agent has text of strangers before it and can get at private data, it sends
+//! nothing to a place that the model chooses. What the author of the workflow wrote down (a host, a
+//! recipient, a database) is a place of the author's choice.
 
 use model::{Code, Str};
 use node_api::ai::{Exposure, Sends};
@@ -53,7 +55,11 @@ mod tests {
                 for sends in [Sends::Nowhere, Sends::Declared, Sends::ModelChosen] {
                     let ruling = rule(Exposure { untrusted, private }, sends, false);
                     let expected = untrusted && private && sends == Sends::ModelChosen;
-                    assert_eq!(ruling == Ruling::NeedsApproval, expected, "{untrusted} {private} {sends:?}");
+                    assert_eq!(
+                        ruling == Ruling::NeedsApproval,
+                        expected,
+                        "{untrusted} {private} {sends:?}"
+                    );
                     assert_eq!(rule(Exposure { untrusted, private }, sends, true), Ruling::Free);
                 }
             }

@@ -33,10 +33,18 @@ pub(crate) fn tool(parser: &dyn Parser) -> Option<ToolDefinition> {
 
 /// The final answer, if one of the calls gives it.
 pub(crate) fn given(calls: &[ToolCall]) -> Option<Message> {
-    calls.iter().find(|call| call.name == FORM_TOOL).map(|call| Message::assistant(call.arguments.to_text()))
+    calls
+        .iter()
+        .find(|call| call.name == FORM_TOOL)
+        .map(|call| Message::assistant(call.arguments.to_text()))
 }
 
-pub(crate) async fn answer(world: &dyn World, key: &str, parser: &dyn Parser, message: &Message) -> Result<(Str, Value), AgentError> {
+pub(crate) async fn answer(
+    world: &dyn World,
+    key: &str,
+    parser: &dyn Parser,
+    message: &Message,
+) -> Result<(Str, Value), AgentError> {
     let value = read(world, key, parser, message).await?;
     Ok((model::json::to_string(&value).into(), value))
 }

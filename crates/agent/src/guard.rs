@@ -1,4 +1,5 @@
-//! Stands between a model and the tools: names, arguments and sizes are checked before and after a call.
+//! Stands between a model and the tools: names, arguments and sizes are checked before and after a
+//! call.
 
 use crate::AgentError;
 use crate::schema::{Patterns, Validator, validator, weight};
@@ -31,19 +32,28 @@ pub struct Refused(pub Str);
 impl Guard {
     pub fn new(tools: Vec<Arc<dyn Tool>>, max_result_bytes: usize) -> Result<Self, AgentError> {
         let weight = tools.iter().map(|tool| weight(&tool.definition().parameters)).sum();
-        compute::for_size(weight, || Self::read(tools, max_result_bytes)).map_err(AgentError::Busy)?
+        compute::for_size(weight, || Self::read(tools, max_result_bytes))
+            .map_err(AgentError::Busy)?
     }
 
     fn read(tools: Vec<Arc<dyn Tool>>, max_result_bytes: usize) -> Result<Self, AgentError> {
         // Callers bring tools of their own, so the patterns of all of them are limited together.
         let mut patterns = Patterns::default();
-        let mut guard = Self { tools: Vec::new(), by_name: HashMap::new(), max_result_bytes, met: Exposure::default() };
+        let mut guard = Self {
+            tools: Vec::new(),
+            by_name: HashMap::new(),
+            max_result_bytes,
+            met: Exposure::default(),
+        };
         for tool in tools {
             let name = tool.definition().name.clone();
             if guard.by_name.insert(name.clone(), guard.tools.len()).is_some() {
                 return Err(AgentError::SameName { name });
             }
-            let unusable = |problem: String| AgentError::Schema { tool: tool.definition().name.clone(), problem: problem.into() };
+            let unusable = |problem: String| AgentError::Schema {
+                tool: tool.definition().name.clone(),
+                problem: problem.into(),
+            };
             let schema = as_serde(&tool.definition().parameters).map_err(unusable)?;
             let validator = validator(&schema, &mut patterns).map_err(unusable)?;
             guard.tools.push(Guarded { tool, validator });
@@ -56,10 +66,19 @@ impl Guard {
         Self { met: self.met.and(met), ..self }
     }
 
-    /// What the loop has come across once these tools were used. Data that any of its tools can get at is within its reach.
-    pub(crate) fn exposure<'n>(&self, also: Exposure, used: impl IntoIterator<Item = &'n Str>) -> Exposure {
-        let flow_of =
-            |name: &Str| self.by_name.get(name).and_then(|index| self.tools.get(*index)).map(|found| found.tool.definition().flow);
+    /// What the loop has come across once these tools were used. Data that any of its tools can get
+    /// at is within its reach.
+    pub(crate) fn exposure<'n>(
+        &self,
+        also: Exposure,
+        used: impl IntoIterator<Item = &'n Str>,
+    ) -> Exposure {
+        let flow_of = |name: &Str| {
+            self.by_name
+                .get(name)
+                .and_then(|index| self.tools.get(*index))
+                .map(|found| found.tool.definition().flow)
+        };
         let untrusted = used.into_iter().filter_map(flow_of).any(|flow| flow.untrusted);
         let private = self.tools().any(|tool| tool.definition().flow.private);
         self.met.and(also).and(Exposure { untrusted, private })
@@ -80,28 +99,50 @@ impl Guard {
 
     /// The tool and the arguments of a call, or what is wrong with it.
     pub fn admit(&self, call: &ToolCall) -> Result<(&Arc<dyn Tool>, Object), Refused> {
-        let Some(guarded) = self.by_name.get(&call.name).and_then(|index| self.tools.get(*index)) else {
-            let names: Vec<&str> = self.tools().map(|tool| tool.definition().name.as_str()).collect();
-            return Err(Refused(format!("There is no tool '{}'. The tools are: {}.", call.name, names.join(", ")).into()));
+        let Some(guarded) = self.by_name.get(&call.name).and_then(|index| self.tools.get(*index))
+        else {
+            let names: Vec<&str> =
+                self.tools().map(|tool| tool.definition().name.as_str()).collect();
+            return Err(Refused(
+                format!("There is no tool '{}'. The tools are: {}.", call.name, names.join(", "))
+                    .into(),
+            ));
         };
         let arguments = match &call.arguments {
             Arguments::Read(arguments) => arguments.clone(),
             Arguments::Unreadable { problem, .. } => {
-                return Err(Refused(format!("The arguments of '{}' are no JSON object: {problem}", call.name).into()));
+                return Err(Refused(
+                    format!("The arguments of '{}' are no JSON object: {problem}", call.name)
+                        .into(),
+                ));
             }
         };
         let text = model::json::to_string(&Value::from(arguments.clone()));
         if text.len() > MAX_ARGUMENT_BYTES {
-            let message = format!("The arguments of '{}' have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken", call.name, text.len());
+            let message = format!(
+                "The arguments of '{}' have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken",
+                call.name,
+                text.len()
+            );
             return Err(Refused(message.into()));
         }
-        #[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form, and not much of it")]
-        let given: serde_json::Value = serde_json::from_str(&text)
-            .map_err(|problem| Refused(format!("The arguments of '{}' cannot be read: {problem}", call.name).into()))?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a value that was read already, in another form, and not much of it"
+        )]
+        let given: serde_json::Value = serde_json::from_str(&text).map_err(|problem| {
+            Refused(format!("The arguments of '{}' cannot be read: {problem}", call.name).into())
+        })?;
         let problems = guarded.validator.problems(&given);
-        let problems: Vec<String> = problems.iter().map(|problem| format!("{}: {}", place(&problem.place), problem.text)).collect();
+        let problems: Vec<String> = problems
+            .iter()
+            .map(|problem| format!("{}: {}", place(&problem.place), problem.text))
+            .collect();
         if !problems.is_empty() {
-            return Err(Refused(format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; ")).into()));
+            return Err(Refused(
+                format!("The arguments of '{}' do not fit: {}", call.name, problems.join("; "))
+                    .into(),
+            ));
         }
         Ok((&guarded.tool, arguments))
     }
@@ -112,15 +153,16 @@ impl Guard {
         if text.len() <= self.max_result_bytes { content } else { self.capped(text).into() }
     }
 
-    /// A result as the model gets it: what is longer than the limit is cut, and says so. Control characters that no text needs are
-    /// left out.
+    /// A result as the model gets it: what is longer than the limit is cut, and says so. Control
+    /// characters that no text needs are left out.
     pub fn capped(&self, content: Str) -> Str {
         let is_odd = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
         let cleaned = |text: &str| text.chars().filter(|letter| !is_odd(*letter)).collect::<Str>();
         if content.len() <= self.max_result_bytes {
             return if content.contains(is_odd) { cleaned(&content) } else { content };
         }
-        let end = (0..=self.max_result_bytes).rev().find(|at| content.is_char_boundary(*at)).unwrap_or(0);
+        let end =
+            (0..=self.max_result_bytes).rev().find(|at| content.is_char_boundary(*at)).unwrap_or(0);
         format!("{}\n[cut: {} of {} bytes]", cleaned(&content[..end]), end, content.len()).into()
     }
 }

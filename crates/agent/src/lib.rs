@@ -1,9 +1,11 @@
-//! The agent loop and its strategies: what is asked of a model, what is done with its answer, when it ends.
+//! The agent loop and its strategies: what is asked of a model, what is done with its answer, when
+//! it ends.
 //!
-//! Invariant: no network, disk, clock or random source of its own. Models, memories and tools are ports of `node_api::ai`; the rest
-//! of the world is [`World`]. With recorded answers behind them a run is a pure function.
-//! Invariant: nothing that reached outside is done twice: every model answer and every tool result is kept in the world's notes
-//! before the loop goes on, and a loop that begins again finds it there.
+//! Invariant: no network, disk, clock or random source of its own. Models, memories and tools are
+//! ports of `node_api::ai`; the rest of the world is [`World`]. With recorded answers behind them a
+//! run is a pure function. Invariant: nothing that reached outside is done twice: every model
+//! answer and every tool result is kept in the world's notes before the loop goes on, and a loop
+//! that begins again finds it there.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 

@@ -1,4 +1,5 @@
-//! What a loop does with its memory: looks back once at the start, and remembers the turn at the end, once.
+//! What a loop does with its memory: looks back once at the start, and remembers the turn at the
+//! end, once.
 
 use crate::world::{AgentError, AgentEvent, World};
 use model::{Object, Str, Value};
@@ -24,15 +25,27 @@ const HISTORY: &str = "history";
 const REMEMBERED: &str = "remembered";
 
 /// What was said before. A memory that fails is done without.
-pub async fn recall(world: &dyn World, remembering: &Remembering, about: &str) -> Result<Past, AgentError> {
+pub async fn recall(
+    world: &dyn World,
+    remembering: &Remembering,
+    about: &str,
+) -> Result<Past, AgentError> {
     if let Some(kept) = world.note(HISTORY) {
         warn(world, kept.get("warnings")).await;
         let messages = kept.get("messages").and_then(Value::as_array).unwrap_or_default();
-        let turn = kept.get("turn").and_then(Value::as_str).map_or_else(|| remembering.turn.clone(), |key| TurnKey(key.into()));
-        return Ok(Past { messages: messages.iter().filter_map(Message::from_value).collect(), turn });
+        let turn = kept
+            .get("turn")
+            .and_then(Value::as_str)
+            .map_or_else(|| remembering.turn.clone(), |key| TurnKey(key.into()));
+        return Ok(Past {
+            messages: messages.iter().filter_map(Message::from_value).collect(),
+            turn,
+        });
     }
     let (messages, warnings) = match remembering.memory.load(&remembering.session, about).await {
-        Ok(recalled) => (recalled.messages.into_iter().map(without_authority).collect(), recalled.warnings),
+        Ok(recalled) => {
+            (recalled.messages.into_iter().map(without_authority).collect(), recalled.warnings)
+        }
         Err(error) => (Vec::new(), vec![format!("The memory could not be read: {error}").into()]),
     };
     let warnings = Value::array(warnings.into_iter().map(Value::from).collect());
@@ -47,7 +60,12 @@ pub async fn recall(world: &dyn World, remembering: &Remembering, about: &str) -
 }
 
 /// Keeps what was said in this turn. A memory that fails is told of.
-pub async fn remember(world: &dyn World, remembering: &Remembering, turn: &TurnKey, said: &[Message]) -> Result<(), AgentError> {
+pub async fn remember(
+    world: &dyn World,
+    remembering: &Remembering,
+    turn: &TurnKey,
+    said: &[Message],
+) -> Result<(), AgentError> {
     if let Some(kept) = world.note(REMEMBERED) {
         warn(world, Some(&kept)).await;
         return Ok(());
@@ -67,11 +85,13 @@ async fn warn(world: &dyn World, warnings: Option<&Value>) {
     }
 }
 
-/// Whatever lies in a memory was not written by the author of the agent, so that it never speaks with the author's authority.
+/// Whatever lies in a memory was not written by the author of the agent, so that it never speaks
+/// with the author's authority.
 fn without_authority(message: Message) -> Message {
     if message.role != Role::System {
         return message;
     }
-    let note: Str = format!("[A note that is kept with the conversation]\n{}", message.text()).into();
+    let note: Str =
+        format!("[A note that is kept with the conversation]\n{}", message.text()).into();
     Message::user(note)
 }

@@ -1,4 +1,5 @@
-//! Checks of the schemas that tools bring: nothing is fetched for them, and neither reading them nor checking with them goes on for ever.
+//! Checks of the schemas that tools bring: nothing is fetched for them, and neither reading them
+//! nor checking with them goes on for ever.
 
 mod patterns;
 mod steps;
@@ -16,7 +17,8 @@ const MAX_PARTS: usize = 5_000;
 /// How many problems are told at once, and how much of each.
 const MAX_PROBLEMS: usize = 5;
 const MAX_PROBLEM_LETTERS: usize = 300;
-/// Keywords whose schemas are about the same value as the one they stand in: lists, single ones, and those by the name of a field.
+/// Keywords whose schemas are about the same value as the one they stand in: lists, single ones,
+/// and those by the name of a field.
 const SAME_PLACE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const SAME_PLACE: [&str; 4] = ["not", "if", "then", "else"];
 const SAME_PLACE_BY_FIELD: [&str; 2] = ["dependentSchemas", "dependencies"];
@@ -36,12 +38,14 @@ pub(crate) struct Problem {
 }
 
 impl Validator {
-    /// The first few problems of a value; none if it fits. A value that would take too long to check does not fit.
+    /// The first few problems of a value; none if it fits. A value that would take too long to
+    /// check does not fit.
     pub(crate) fn problems(&self, value: &Value) -> Vec<Problem> {
         if steps::are_few(&self.schema, value) {
             return self.check(value);
         }
-        compute::blocking(|| self.check(value)).unwrap_or_else(|busy| whole(format!("it cannot be checked now: {busy}")))
+        compute::blocking(|| self.check(value))
+            .unwrap_or_else(|busy| whole(format!("it cannot be checked now: {busy}")))
     }
 
     fn check(&self, value: &Value) -> Vec<Problem> {
@@ -50,14 +54,20 @@ impl Validator {
                 .compiled
                 .iter_errors(value)
                 .take(MAX_PROBLEMS)
-                .map(|error| Problem { place: error.instance_path().to_string(), text: shortened(&error.to_string()) })
+                .map(|error| Problem {
+                    place: error.instance_path().to_string(),
+                    text: shortened(&error.to_string()),
+                })
                 .collect(),
-            // Every problem would be collected before the first is told, and there may be as many as steps.
+            // Every problem would be collected before the first is told, and there may be as many
+            // as steps.
             Cost::High if self.compiled.is_valid(value) => Vec::new(),
             Cost::High => whole("it does not fit the schema".to_owned()),
-            Cost::TooHigh => {
-                whole(format!("the schema is too complex to check it: more than {} steps or {} levels", steps::MAX, steps::MAX_LEVELS))
-            }
+            Cost::TooHigh => whole(format!(
+                "the schema is too complex to check it: more than {} steps or {} levels",
+                steps::MAX,
+                steps::MAX_LEVELS
+            )),
         }
     }
 }
@@ -66,16 +76,20 @@ fn whole(text: String) -> Vec<Problem> {
     vec![Problem { place: String::new(), text }]
 }
 
-/// A validator for a schema, or why it cannot be used. Patterns are matched in linear time, and count among those that are given.
+/// A validator for a schema, or why it cannot be used. Patterns are matched in linear time, and
+/// count among those that are given.
 pub(crate) fn validator(schema: &Value, patterns: &mut Patterns) -> Result<Validator, String> {
     let mut parts = Vec::new();
     collect(schema, &mut parts)?;
     for (at, part) in parts.iter().enumerate() {
-        // A part with an address of its own would be read by rules of its own, and references in it would lead elsewhere.
+        // A part with an address of its own would be read by rules of its own, and references in it
+        // would lead elsewhere.
         if at > 0 && addresses(schema).iter().any(|keyword| text(part, keyword).is_some()) {
             return Err("a part of it is a schema of its own".to_owned());
         }
-        if let Some(reference) = text(part, "$ref").filter(|reference| target(schema, reference).is_none()) {
+        if let Some(reference) =
+            text(part, "$ref").filter(|reference| target(schema, reference).is_none())
+        {
             return Err(format!("the reference '{reference}' leads out of it or to nothing"));
         }
         if text(part, "$dynamicRef").is_some() || text(part, "$recursiveRef").is_some() {
@@ -83,13 +97,18 @@ pub(crate) fn validator(schema: &Value, patterns: &mut Patterns) -> Result<Valid
         }
     }
     patterns.take(parts.iter().flat_map(|part| {
-        let by_name = part.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        let by_name = part
+            .get("patternProperties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(Map::keys);
         text(part, "pattern").into_iter().chain(by_name.map(String::as_str))
     }))?;
     if has_circle(schema, &parts) {
         return Err("a reference in it leads back to itself".to_owned());
     }
-    let matching = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_MATCHER_BYTES);
+    let matching =
+        PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_MATCHER_BYTES);
     let options = jsonschema::options().with_pattern_options(matching);
     let compiled = options.build(schema).map_err(|error| shortened(&error.to_string()))?;
     Ok(Validator { schema: schema.clone(), compiled })
@@ -100,10 +119,15 @@ fn text<'s>(part: &'s Map<String, Value>, keyword: &str) -> Option<&'s str> {
     part.get(keyword).and_then(Value::as_str)
 }
 
-/// The keywords that give a part an address of its own. In the oldest drafts `id` does so, too; since then it is a word like any other.
+/// The keywords that give a part an address of its own. In the oldest drafts `id` does so, too;
+/// since then it is a word like any other.
 fn addresses(schema: &Value) -> &'static [&'static str] {
     let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
-    if draft.contains("draft-03") || draft.contains("draft-04") { &["$id", "$schema", "id"] } else { &["$id", "$schema"] }
+    if draft.contains("draft-03") || draft.contains("draft-04") {
+        &["$id", "$schema", "id"]
+    } else {
+        &["$id", "$schema"]
+    }
 }
 
 /// A complaint may quote the whole value.
@@ -129,7 +153,8 @@ fn collect<'s>(value: &'s Value, parts: &mut Vec<&'s Map<String, Value>>) -> Res
     }
 }
 
-/// What a reference within the schema leads to. Escapes of addresses are not taken, so that nobody reads them in another way.
+/// What a reference within the schema leads to. Escapes of addresses are not taken, so that nobody
+/// reads them in another way.
 fn target<'s>(schema: &'s Value, reference: &str) -> Option<&'s Value> {
     schema.pointer(reference.strip_prefix('#').filter(|place| !place.contains('%'))?)
 }
@@ -137,13 +162,22 @@ fn target<'s>(schema: &'s Value, reference: &str) -> Option<&'s Value> {
 /// The schemas that are about the same value as this one.
 fn same_place<'s>(schema: &'s Value, part: &'s Map<String, Value>) -> Vec<&'s Value> {
     let reference = text(part, "$ref").and_then(|reference| target(schema, reference));
-    let lists = SAME_PLACE_LISTS.iter().filter_map(|name| part.get(*name)).filter_map(Value::as_array).flatten();
-    let by_field = SAME_PLACE_BY_FIELD.iter().filter_map(|name| part.get(*name)).filter_map(Value::as_object).flat_map(Map::values);
+    let lists = SAME_PLACE_LISTS
+        .iter()
+        .filter_map(|name| part.get(*name))
+        .filter_map(Value::as_array)
+        .flatten();
+    let by_field = SAME_PLACE_BY_FIELD
+        .iter()
+        .filter_map(|name| part.get(*name))
+        .filter_map(Value::as_object)
+        .flat_map(Map::values);
     let single = SAME_PLACE.iter().filter_map(|name| part.get(*name));
     reference.into_iter().chain(lists).chain(single).chain(by_field).collect()
 }
 
-/// Whether reading the schema comes back to a part of it without looking at another part of the value. Each part is looked at once.
+/// Whether reading the schema comes back to a part of it without looking at another part of the
+/// value. Each part is looked at once.
 fn has_circle<'s>(schema: &'s Value, parts: &[&'s Map<String, Value>]) -> bool {
     // Parts on the way from where the walk began are open; those behind it are not.
     let mut is_open: HashMap<*const Map<String, Value>, bool> = HashMap::new();
@@ -233,7 +267,11 @@ mod tests {
     fn a_tree_of_values_is_fine() {
         let tree = json!({ "type": "object", "properties": { "name": { "type": "string" }, "children": { "type": "array", "items": { "$ref": "#" } } } });
         let validator = read(&tree).unwrap();
-        assert!(validator.problems(&json!({ "name": "a", "children": [{ "name": "b", "children": [] }] })).is_empty());
+        assert!(
+            validator
+                .problems(&json!({ "name": "a", "children": [{ "name": "b", "children": [] }] }))
+                .is_empty()
+        );
         assert_eq!(validator.problems(&json!({ "children": [{ "name": 1 }] })).len(), 1);
     }
 

@@ -11,7 +11,8 @@ pub struct Shape {
 impl Shape {
     /// Or why the schema is none.
     pub fn new(schema: &Value) -> Result<Self, String> {
-        let read = || Ok(Self { validator: validator(&as_serde(schema)?, &mut Patterns::default())? });
+        let read =
+            || Ok(Self { validator: validator(&as_serde(schema)?, &mut Patterns::default())? });
         compute::for_size(weight(schema), read).map_err(|busy| busy.to_string())?
     }
 

@@ -20,7 +20,8 @@ pub trait World: Send + Sync {
     }
     /// Keeps a step; returns once it would survive a crash.
     async fn keep(&self, key: &str, value: Value) -> Result<(), NodeError>;
-    /// Says that a person is asked about something and has time until then, whatever else the loop waits for.
+    /// Says that a person is asked about something and has time until then, whatever else the loop
+    /// waits for.
     fn person_is_asked(&self, _until_ms: i64) {}
     /// Tells whoever watches. Never a reason to stop.
     async fn tell(&self, event: AgentEvent);
@@ -99,7 +100,8 @@ pub enum AgentError {
     /// The same of something that a tool has begun itself; its own words name it.
     #[error("{message}")]
     Within { message: Str },
-    /// Calls of its last turn wait for a person, who has time until then. The loop goes on from its notes once they have decided.
+    /// Calls of its last turn wait for a person, who has time until then. The loop goes on from its
+    /// notes once they have decided.
     #[error("A person is asked before a tool is called")]
     Approval { until_ms: i64 },
     #[error("The agent took longer than {limit_ms} ms")]
@@ -127,25 +129,39 @@ impl AgentError {
             AgentError::Model(error) => of_model(error),
             AgentError::Limit { error, partial } => of_model(error).with("partial", partial),
             AgentError::Uncertain { call, .. } => {
-                NodeError::new(Code::RUN_UNCERTAIN, format!("{message} (call '{call}')")).hint(UNCERTAIN_HINT).with("call", call)
+                NodeError::new(Code::RUN_UNCERTAIN, format!("{message} (call '{call}')"))
+                    .hint(UNCERTAIN_HINT)
+                    .with("call", call)
             }
-            AgentError::Within { .. } => NodeError::new(Code::RUN_UNCERTAIN, message).hint(UNCERTAIN_HINT),
-            AgentError::Approval { .. } => NodeError::failed(message).hint("Nothing can wait for a person here."),
-            AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message).hint("Raise the timeout in the agent's options."),
+            AgentError::Within { .. } => {
+                NodeError::new(Code::RUN_UNCERTAIN, message).hint(UNCERTAIN_HINT)
+            }
+            AgentError::Approval { .. } => {
+                NodeError::failed(message).hint("Nothing can wait for a person here.")
+            }
+            AgentError::Timeout { .. } => NodeError::new(Code::RUN_TIMEOUT, message)
+                .hint("Raise the timeout in the agent's options."),
             AgentError::Cancelled => NodeError::new(Code::RUN_CANCELLED, message),
-            AgentError::Schema { .. } => NodeError::failed(message).hint("Arguments are checked before a tool runs; correct its schema."),
+            AgentError::Schema { .. } => NodeError::failed(message)
+                .hint("Arguments are checked before a tool runs; correct its schema."),
             AgentError::Busy(_) => NodeError::new(Code::SANDBOX_BUSY, message),
-            AgentError::SameName { .. } => NodeError::failed(message).hint("Give one of the tool nodes another name."),
+            AgentError::SameName { .. } => {
+                NodeError::failed(message).hint("Give one of the tool nodes another name.")
+            }
             AgentError::Kept(error) | AgentError::Form(error) => error,
         }
     }
 }
 
 /// What a person is to do about a call that may have happened.
-const UNCERTAIN_HINT: &str = "Look whether it happened, then resume the execution with what you found, or stop it.";
+const UNCERTAIN_HINT: &str =
+    "Look whether it happened, then resume the execution with what you found, or stop it.";
 
 fn of_model(error: ModelError) -> NodeError {
     let coded = NodeError::new(error.code, error.message);
     let coded = error.hint.into_iter().fold(coded, NodeError::hint);
-    error.status.into_iter().fold(coded, |coded, status| coded.with("httpCode", Str::from(status.to_string())))
+    error
+        .status
+        .into_iter()
+        .fold(coded, |coded, status| coded.with("httpCode", Str::from(status.to_string())))
 }

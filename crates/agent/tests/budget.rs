@@ -8,7 +8,9 @@ use futures::{StreamExt as _, stream};
 use heddle_agent::{Ended, Guard, OnLimit, Options, Outcome, ToolsAgent};
 use model::{Code, SpendingLimit, json};
 use node_api::NodeError;
-use node_api::ai::{ChatModel, ChatRequest, ChatStream, Effect, Message, ModelError, ModelInfo, Part};
+use node_api::ai::{
+    ChatModel, ChatRequest, ChatStream, Effect, Message, ModelError, ModelInfo, Part,
+};
 use std::sync::Arc;
 use support::{Ledger, Script, TestWorld, calls, tool};
 
@@ -17,12 +19,19 @@ fn endless() -> Arc<Script> {
     Script::of((0..50).map(|number| calls(&[("add", json!({ "a": number, "b": 1 }))])))
 }
 
-async fn run(model: Arc<dyn ChatModel>, budget: SpendingLimit, on_limit: OnLimit) -> Result<Outcome, NodeError> {
+async fn run(
+    model: Arc<dyn ChatModel>,
+    budget: SpendingLimit,
+    on_limit: OnLimit,
+) -> Result<Outcome, NodeError> {
     let sum = tool("add", Effect::None, &Ledger::new(), |_| Ok(json!(2)));
     let guard = Guard::new(vec![sum], 1000).unwrap();
     let options = Options { max_iterations: 40, budget, on_limit, ..Options::default() };
     let agent = ToolsAgent { model, guard, memory: None, options };
-    agent.run(&TestWorld::default(), Message::user("go")).await.map_err(heddle_agent::AgentError::into_node_error)
+    agent
+        .run(&TestWorld::default(), Message::user("go"))
+        .await
+        .map_err(heddle_agent::AgentError::into_node_error)
 }
 
 fn tokens(most: u64) -> SpendingLimit {
@@ -70,7 +79,8 @@ impl ChatModel for Paid {
         if self.script.asked() < self.answers {
             return self.script.stream(request);
         }
-        let refused = ModelError::new(Code::BUDGET_REACHED, "The budget of this workflow today is used up");
+        let refused =
+            ModelError::new(Code::BUDGET_REACHED, "The budget of this workflow today is used up");
         stream::once(std::future::ready(Err(refused))).boxed()
     }
 }
@@ -85,9 +95,15 @@ async fn when_the_budget_of_the_day_is_used_up_what_was_said_is_not_lost() {
     let model = || Arc::new(Paid { script: talking(), answers: 1 });
     let error = run(model(), SpendingLimit::default(), OnLimit::Error).await.unwrap_err();
     assert_eq!(error.code(), Code::BUDGET_REACHED);
-    assert_eq!(error.to_run_error("").context.get("partial").and_then(model::Value::as_str), Some("I have the first half."));
+    assert_eq!(
+        error.to_run_error("").context.get("partial").and_then(model::Value::as_str),
+        Some("I have the first half.")
+    );
     for on_limit in [OnLimit::Partial, OnLimit::Conclude] {
         let outcome = run(model(), SpendingLimit::default(), on_limit).await.unwrap();
-        assert_eq!((outcome.answer.as_str(), outcome.ended), ("I have the first half.", Ended::Budget));
+        assert_eq!(
+            (outcome.answer.as_str(), outcome.ended),
+            ("I have the first half.", Ended::Budget)
+        );
     }
 }

@@ -7,16 +7,23 @@ mod support;
 use heddle_agent::react::{Config, ReactAgent};
 use heddle_agent::{AgentError, AgentEvent, Approval, Guard, Options, Outcome, ToolsAgent};
 use model::{Object, json};
-use node_api::ai::{Effect, Exposure, Flow, Message, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+use node_api::ai::{
+    Effect, Exposure, Flow, Message, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition,
+    ToolFailure,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{Crash, Ledger, List, Script, TestWorld, answers, calls, remembering, tool_that_flows};
+use support::{
+    Crash, Ledger, List, Script, TestWorld, answers, calls, remembering, tool_that_flows,
+};
 
 const CHOSEN: Flow = Flow { untrusted: false, private: false, sends: Sends::ModelChosen };
 
 fn tools(ledger: &Arc<Ledger>) -> Vec<Arc<dyn Tool>> {
     let tool = |name: &str, effect: Effect, flow: Flow| {
-        tool_that_flows(name, json!({ "type": "object" }), effect, flow, ledger, |_| Ok("done".into()))
+        tool_that_flows(name, json!({ "type": "object" }), effect, flow, ledger, |_| {
+            Ok("done".into())
+        })
     };
     vec![
         tool("browse", Effect::None, Flow::UNTRUSTED),
@@ -27,7 +34,12 @@ fn tools(ledger: &Arc<Ledger>) -> Vec<Arc<dyn Tool>> {
 }
 
 fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>, options: Options) -> ToolsAgent {
-    ToolsAgent { model: script.clone(), guard: Guard::new(tools(ledger), 1000).unwrap(), memory: None, options }
+    ToolsAgent {
+        model: script.clone(),
+        guard: Guard::new(tools(ledger), 1000).unwrap(),
+        memory: None,
+        options,
+    }
 }
 
 async fn run(agent: &ToolsAgent, world: &TestWorld) -> Result<Outcome, AgentError> {
@@ -47,7 +59,9 @@ async fn issue_14_00_after_untrusted_content_a_place_of_the_models_choice_gets_n
     assert_eq!((ledger.of("post"), ledger.of("api")), (0, 1), "what the author declared goes on");
     let refused = &outcome.record.tool_uses[1];
     assert!(refused.is_error && refused.content.contains("AGENT_OUTWARD"), "{}", refused.content);
-    assert!(world.told().iter().any(|event| matches!(event, AgentEvent::Warning(words) if words.contains("AGENT_OUTWARD"))));
+    assert!(world.told().iter().any(
+        |event| matches!(event, AgentEvent::Warning(words) if words.contains("AGENT_OUTWARD"))
+    ));
 }
 
 #[tokio::test]
@@ -55,10 +69,20 @@ async fn issue_14_00_calls_before_it_and_tools_that_the_author_trusts_are_made()
     let ledger = Ledger::new();
     // The calls of one turn were thought of before any of them had a result.
     let both = calls(&[("browse", json!({})), ("post", json!({ "n": 1 }))]);
-    run(&agent(&Script::of([one("post"), both, answers("end")]), &ledger, Options::default()), &TestWorld::default()).await.unwrap();
+    run(
+        &agent(&Script::of([one("post"), both, answers("end")]), &ledger, Options::default()),
+        &TestWorld::default(),
+    )
+    .await
+    .unwrap();
     assert_eq!(ledger.of("post"), 2);
     let trusting = Options { trusted: vec!["post".into()], ..Options::default() };
-    run(&agent(&Script::of([one("browse"), one("post"), answers("end")]), &ledger, trusting), &TestWorld::default()).await.unwrap();
+    run(
+        &agent(&Script::of([one("browse"), one("post"), answers("end")]), &ledger, trusting),
+        &TestWorld::default(),
+    )
+    .await
+    .unwrap();
     assert_eq!(ledger.of("post"), 3);
 }
 
@@ -83,7 +107,9 @@ async fn issue_14_00_what_was_read_is_known_after_a_crash_at_any_note() {
             let _ = run(&agent(&Script::of(turns()), &ledger, Options::default()), &world).await;
             let n_left = world.notes().keys().filter(|key| key.starts_with("model ")).count();
             let script = Script::of(turns().into_iter().skip(n_left));
-            run(&agent(&script, &ledger, Options::default()), &world.after_a_crash()).await.unwrap();
+            run(&agent(&script, &ledger, Options::default()), &world.after_a_crash())
+                .await
+                .unwrap();
             assert_eq!(ledger.of("post"), 0, "{crash:?}");
         }
     }
@@ -108,24 +134,41 @@ async fn issue_14_00_what_came_before_the_loop_counts() {
 
 #[tokio::test]
 async fn issue_14_00_the_strict_agent_knows_that_code_has_reached_outside() {
-    let tool = |name: &str| format!(r#"{{ "action": "tool", "tool": "{name}", "input": {{}}, "confidence": 0.4 }}"#);
-    let turns =
-        || [answers(&tool("code")), answers(&tool("post")), answers(r#"{ "action": "final", "message": "end", "confidence": 0.9 }"#)];
+    let tool = |name: &str| {
+        format!(r#"{{ "action": "tool", "tool": "{name}", "input": {{}}, "confidence": 0.4 }}"#)
+    };
+    let turns = || {
+        [
+            answers(&tool("code")),
+            answers(&tool("post")),
+            answers(r#"{ "action": "final", "message": "end", "confidence": 0.9 }"#),
+        ]
+    };
     let config = || {
-        let text = r#"{ "strategy": "react", "maxIterations": 5, "allowedTools": ["code", "post"] }"#;
+        let text =
+            r#"{ "strategy": "react", "maxIterations": 5, "allowedTools": ["code", "post"] }"#;
         Config::read(&model::json::parse(text).unwrap()).unwrap()
     };
     let strict = |turns: Vec<Message>, ledger: &Arc<Ledger>, code: &Arc<Showing>| {
         let mut all = tools(ledger);
         all.push(code.clone());
-        ReactAgent { model: Script::of(turns), guard: Guard::new(all, 1000).unwrap(), config: config(), item: 0 }
+        ReactAgent {
+            model: Script::of(turns),
+            guard: Guard::new(all, 1000).unwrap(),
+            config: config(),
+            item: 0,
+        }
     };
     let go = async |agent: &ReactAgent, world: &TestWorld| {
         agent.run(world, json!({}), None, "trace".into(), "2026-01-02T03:04:05.000Z".into()).await
     };
     let (ledger, code, world) = (Ledger::new(), showing(), TestWorld::default());
     go(&strict(turns().into(), &ledger, &code), &world).await.unwrap();
-    assert_eq!((code.sent.load(Ordering::Relaxed), ledger.of("post")), (1, 0), "what came back from outside is untrusted");
+    assert_eq!(
+        (code.sent.load(Ordering::Relaxed), ledger.of("post")),
+        (1, 0),
+        "what came back from outside is untrusted"
+    );
     // Also when the call of the code is only known from its note.
     let (ledger, code, world) = (Ledger::new(), showing(), TestWorld::default());
     world.crash(Crash::After(2));
@@ -149,7 +192,11 @@ impl Tool for Showing {
         &self.definition
     }
 
-    async fn call(&self, _arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+    async fn call(
+        &self,
+        _arguments: Object,
+        context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure> {
         self.tries.fetch_add(1, Ordering::Relaxed);
         match context.may_reach_out {
             true => self.sent.fetch_add(1, Ordering::Relaxed),

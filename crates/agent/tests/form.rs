@@ -15,7 +15,9 @@ use support::{Crash, Ledger, Script, TestWorld, answers, calls, tool};
 struct Numbers(Value);
 
 fn numbers() -> Numbers {
-    Numbers(json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] }))
+    Numbers(
+        json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] }),
+    )
 }
 
 #[async_trait::async_trait]
@@ -29,9 +31,14 @@ impl Parser for Numbers {
     }
 
     async fn parse(&self, answer: &Message) -> Result<Value, NodeError> {
-        let value = model::json::parse(&answer.text()).map_err(|error| NodeError::failed(error.to_string()))?;
+        let value = model::json::parse(&answer.text())
+            .map_err(|error| NodeError::failed(error.to_string()))?;
         let problems = Shape::new(&self.0).unwrap().problems(&value);
-        if problems.is_empty() { Ok(value) } else { Err(NodeError::failed("does not fit").describe(problems.join(";"))) }
+        if problems.is_empty() {
+            Ok(value)
+        } else {
+            Err(NodeError::failed("does not fit").describe(problems.join(";")))
+        }
     }
 }
 
@@ -55,31 +62,59 @@ impl Parser for InWords {
 
 fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>) -> ToolsAgent {
     let sender = tool("send", Effect::Changes, ledger, |_| Ok("sent".into()));
-    ToolsAgent { model: script.clone(), guard: Guard::new(vec![sender], 1000).unwrap(), memory: None, options: Options::default() }
+    ToolsAgent {
+        model: script.clone(),
+        guard: Guard::new(vec![sender], 1000).unwrap(),
+        memory: None,
+        options: Options::default(),
+    }
 }
 
 #[tokio::test]
 async fn a_model_is_told_what_does_not_fit_and_asked_again() {
     let script = Script::of([answers("none"), answers(r#"{"n":"x"}"#), answers(r#"{"n":1}"#)]);
     let world = TestWorld::default();
-    let found = ask_in_form(&world, script.as_ref(), "answer", vec![Message::user("n?")], &numbers()).await.unwrap();
+    let found =
+        ask_in_form(&world, script.as_ref(), "answer", vec![Message::user("n?")], &numbers())
+            .await
+            .unwrap();
     assert_eq!(found, json!({ "n": 1 }));
     assert!(matches!(script.request(0).format, OutputFormat::Schema { .. }));
     let last = script.request(2).messages.last().unwrap().clone();
-    assert!(last.role == Role::User && last.text().contains("is not of type \"number\""), "{}", last.text());
+    assert!(
+        last.role == Role::User && last.text().contains("is not of type \"number\""),
+        "{}",
+        last.text()
+    );
 }
 
 #[tokio::test]
 async fn a_model_that_never_fits_is_an_error_after_two_repairs() {
     let script = Script::of([answers("a"), answers("b"), answers("c"), answers(r#"{"n":1}"#)]);
-    let error = ask_in_form(&TestWorld::default(), script.as_ref(), "answer", vec![Message::user("n?")], &numbers()).await.unwrap_err();
+    let error = ask_in_form(
+        &TestWorld::default(),
+        script.as_ref(),
+        "answer",
+        vec![Message::user("n?")],
+        &numbers(),
+    )
+    .await
+    .unwrap_err();
     assert!(matches!(error, AgentError::Form(_)) && script.asked() == 3, "{error}");
 }
 
 #[tokio::test]
 async fn a_form_without_a_schema_is_asked_for_in_words() {
     let script = Script::of([answers("YES")]);
-    let found = ask_in_form(&TestWorld::default(), script.as_ref(), "answer", vec![Message::user("well?")], &InWords).await.unwrap();
+    let found = ask_in_form(
+        &TestWorld::default(),
+        script.as_ref(),
+        "answer",
+        vec![Message::user("well?")],
+        &InWords,
+    )
+    .await
+    .unwrap();
     assert_eq!(found, json!("YES"));
     assert_eq!(script.request(0).messages[0].text(), "well?\nSay it in capitals.");
 }
@@ -99,9 +134,14 @@ async fn after_a_crash_nothing_that_was_kept_is_asked_again() {
         let world = TestWorld::default();
         world.crash(crash);
         let question = || vec![Message::user("n?")];
-        let error = ask_in_form(&world, script.as_ref(), "answer", question(), &numbers()).await.unwrap_err();
+        let error = ask_in_form(&world, script.as_ref(), "answer", question(), &numbers())
+            .await
+            .unwrap_err();
         assert!(matches!(error, AgentError::Kept(_)), "{crash:?} {first}: {error}");
-        let found = ask_in_form(&world.after_a_crash(), script.as_ref(), "answer", question(), &numbers()).await.unwrap();
+        let found =
+            ask_in_form(&world.after_a_crash(), script.as_ref(), "answer", question(), &numbers())
+                .await
+                .unwrap();
         assert_eq!((found, script.asked()), (json!({ "n": 1 }), asked), "{crash:?} {first}");
     }
 }
@@ -115,39 +155,75 @@ async fn an_agent_gives_its_answer_by_the_tool_of_the_form() {
         calls(&[(form, json!({ "n": 4 }))]),
     ]);
     let (ledger, world) = (Ledger::new(), TestWorld::default());
-    let outcome = agent(&script, &ledger).run_in_form(&world, Message::user("2+2?"), &numbers()).await.unwrap();
+    let outcome = agent(&script, &ledger)
+        .run_in_form(&world, Message::user("2+2?"), &numbers())
+        .await
+        .unwrap();
     assert_eq!(outcome.value, Some(json!({ "n": 4 })));
     assert_eq!(outcome.answer, r#"{"n":4}"#);
-    assert_eq!((ledger.of("send"), outcome.record.tool_uses.len()), (1, 1), "what comes with a final answer is not called");
+    assert_eq!(
+        (ledger.of("send"), outcome.record.tool_uses.len()),
+        (1, 1),
+        "what comes with a final answer is not called"
+    );
     let names: Vec<Str> = script.request(0).tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(names, ["send", form]);
     assert!(script.request(0).messages[0].text().contains(form));
-    let told: Vec<Str> = script.request(2).messages.last().unwrap().tool_results().map(|result| result.content.clone()).collect();
-    assert!(told[0].contains("is not of type \"number\"") && told[1].contains("Not called"), "{told:?}");
+    let told: Vec<Str> = script
+        .request(2)
+        .messages
+        .last()
+        .unwrap()
+        .tool_results()
+        .map(|result| result.content.clone())
+        .collect();
+    assert!(
+        told[0].contains("is not of type \"number\"") && told[1].contains("Not called"),
+        "{told:?}"
+    );
     let last = outcome.record.messages.last().unwrap();
-    assert!(last.tool_calls().next().is_none() && last.text() == r#"{"n":4}"#, "the memory gets the answer, not the call");
+    assert!(
+        last.tool_calls().next().is_none() && last.text() == r#"{"n":4}"#,
+        "the memory gets the answer, not the call"
+    );
 }
 
 #[tokio::test]
 async fn an_agent_that_answers_in_words_is_read_too() {
     let script = Script::of([answers("I think it is four."), answers(r#"{"n":4}"#)]);
-    let outcome = agent(&script, &Ledger::new()).run_in_form(&TestWorld::default(), Message::user("2+2?"), &numbers()).await.unwrap();
+    let outcome = agent(&script, &Ledger::new())
+        .run_in_form(&TestWorld::default(), Message::user("2+2?"), &numbers())
+        .await
+        .unwrap();
     assert_eq!((outcome.value, script.asked()), (Some(json!({ "n": 4 })), 2));
     let script = Script::of([answers("a"), answers("b"), answers("c")]);
-    let error = agent(&script, &Ledger::new()).run_in_form(&TestWorld::default(), Message::user("2+2?"), &numbers()).await.unwrap_err();
+    let error = agent(&script, &Ledger::new())
+        .run_in_form(&TestWorld::default(), Message::user("2+2?"), &numbers())
+        .await
+        .unwrap_err();
     assert!(matches!(error, AgentError::Form(_)), "{error}");
 }
 
 #[tokio::test]
 async fn only_the_newest_part_of_a_long_conversation_is_shown() {
     let script = Script::of([answers("fine")]);
-    let past: Vec<Message> = (0..10).flat_map(|n| [Message::user(format!("question {n}")), Message::assistant("x".repeat(200))]).collect();
+    let past: Vec<Message> = (0..10)
+        .flat_map(|n| [Message::user(format!("question {n}")), Message::assistant("x".repeat(200))])
+        .collect();
     let memory = Arc::new(support::List::default());
     memory.put(past);
     let options = Options { max_history_tokens: Some(150), ..Options::default() };
     let guard = Guard::new(Vec::new(), 1000).unwrap();
-    let agent = ToolsAgent { model: script.clone(), guard, memory: support::remembering(memory, "turn"), options };
+    let agent = ToolsAgent {
+        model: script.clone(),
+        guard,
+        memory: support::remembering(memory, "turn"),
+        options,
+    };
     agent.run(&TestWorld::default(), Message::user("and now?")).await.unwrap();
     let said: Vec<Str> = script.request(0).messages.iter().map(Message::text).collect();
-    assert!(said.len() < 8 && said[1].starts_with("question ") && said.last().unwrap() == "and now?", "{said:?}");
+    assert!(
+        said.len() < 8 && said[1].starts_with("question ") && said.last().unwrap() == "and now?",
+        "{said:?}"
+    );
 }

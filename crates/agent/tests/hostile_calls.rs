@@ -1,4 +1,5 @@
-//! T-TOOL: whatever a model calls, and whatever a tool gives back, is checked before it goes on; and T-LIM as far as tools go.
+//! T-TOOL: whatever a model calls, and whatever a tool gives back, is checked before it goes on;
+//! and T-LIM as far as tools go.
 //!
 //! | case | test |
 //! | --- | --- |
@@ -34,12 +35,19 @@ fn strict_schema() -> Value {
 }
 
 fn guard(ledger: &Arc<Ledger>) -> Guard {
-    let weather = tool_with("get_weather", strict_schema(), Effect::None, ledger, |_| Ok("sunny".into()));
-    Guard::new(vec![weather, tool("open", Effect::None, ledger, |_| Ok("done".into()))], 1000).unwrap()
+    let weather =
+        tool_with("get_weather", strict_schema(), Effect::None, ledger, |_| Ok("sunny".into()));
+    Guard::new(vec![weather, tool("open", Effect::None, ledger, |_| Ok("done".into()))], 1000)
+        .unwrap()
 }
 
 fn call(name: &str, arguments: &str) -> ToolCall {
-    ToolCall { id: "1".into(), name: name.into(), arguments: Arguments::parse(arguments), opaque: None }
+    ToolCall {
+        id: "1".into(),
+        name: name.into(),
+        arguments: Arguments::parse(arguments),
+        opaque: None,
+    }
 }
 
 /// Why a call is not made.
@@ -53,15 +61,37 @@ fn refusal(name: &str, arguments: &str) -> String {
 
 #[test]
 fn a_name_is_the_tools_to_the_letter() {
-    for name in ["get_time", "Get_Weather", "GET_WEATHER", "get_wеather", "get_weather ", "get_weather\u{200b}", "", "../get_weather"] {
-        assert!(refusal(name, r#"{ "city": "Lyon" }"#).starts_with(&format!("There is no tool '{name}'. The tools are: ")), "{name:?}");
+    for name in [
+        "get_time",
+        "Get_Weather",
+        "GET_WEATHER",
+        "get_wеather",
+        "get_weather ",
+        "get_weather\u{200b}",
+        "",
+        "../get_weather",
+    ] {
+        assert!(
+            refusal(name, r#"{ "city": "Lyon" }"#)
+                .starts_with(&format!("There is no tool '{name}'. The tools are: ")),
+            "{name:?}"
+        );
     }
 }
 
 #[test]
 fn arguments_that_are_no_object_are_refused() {
-    for arguments in ["Lyon", r#""Lyon""#, "[]", "null", "{", r#"{ "city": "#, r#""{ \"city\": \"Lyon\" }""#, "NaN", r#"{ city: 'Lyon' }"#]
-    {
+    for arguments in [
+        "Lyon",
+        r#""Lyon""#,
+        "[]",
+        "null",
+        "{",
+        r#"{ "city": "#,
+        r#""{ \"city\": \"Lyon\" }""#,
+        "NaN",
+        r#"{ city: 'Lyon' }"#,
+    ] {
         assert!(refusal("get_weather", arguments).contains("are no JSON object"), "{arguments}");
     }
 }
@@ -80,14 +110,18 @@ fn arguments_that_do_not_fit_are_refused_with_the_reason() {
         (r#"{ "city": "Lyon", "city": 5 }"#, "/city: 5 is not of type \"string\""),
     ] {
         let told = refusal("get_weather", arguments);
-        assert!(told.starts_with("The arguments of 'get_weather' ") && told.contains(reason), "{arguments}: {told}");
+        assert!(
+            told.starts_with("The arguments of 'get_weather' ") && told.contains(reason),
+            "{arguments}: {told}"
+        );
     }
 }
 
 #[test]
 fn keys_of_other_languages_are_only_keys() {
     let guard = guard(&Ledger::new());
-    let (_, arguments) = guard.admit(&call("open", r#"{ "__proto__": { "a": 1 }, "constructor": 2 }"#)).unwrap();
+    let (_, arguments) =
+        guard.admit(&call("open", r#"{ "__proto__": { "a": 1 }, "constructor": 2 }"#)).unwrap();
     assert_eq!(Value::from(arguments.clone()).get("a"), None);
     assert_eq!(arguments.get("constructor"), Some(&json!(2)));
 }
@@ -114,7 +148,8 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
         json!({ "type": "object", "properties": { "a": { "type": "string", "pattern": "(" } } }),
     ];
     for schema in schemas {
-        let tool = tool_with("odd", schema.clone(), Effect::None, &Ledger::new(), |_| Ok(Value::Null));
+        let tool =
+            tool_with("odd", schema.clone(), Effect::None, &Ledger::new(), |_| Ok(Value::Null));
         let error = Guard::new(vec![tool], 1000).err().unwrap();
         assert!(matches!(&error, AgentError::Schema { tool, .. } if tool == "odd"), "{error}");
     }
@@ -124,17 +159,31 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
 fn results_are_cut_and_cleaned() {
     let guard = guard(&Ledger::new());
     let cut = guard.capped("é".repeat(25 << 20).into());
-    assert!(cut.len() < 1100 && cut.ends_with("[cut: 1000 of 52428800 bytes]"), "{}", &cut[cut.len() - 40..]);
+    assert!(
+        cut.len() < 1100 && cut.ends_with("[cut: 1000 of 52428800 bytes]"),
+        "{}",
+        &cut[cut.len() - 40..]
+    );
     assert_eq!(guard.capped("a\u{0}b\u{1b}[31m\u{7}\tc\n".into()), "ab[31m\tc\n");
 }
 
 fn agent(script: &Arc<Script>, tools: Vec<Arc<dyn Tool>>, options: Options) -> ToolsAgent {
-    ToolsAgent { model: script.clone(), guard: Guard::new(tools, 1000).unwrap(), memory: None, options }
+    ToolsAgent {
+        model: script.clone(),
+        guard: Guard::new(tools, 1000).unwrap(),
+        memory: None,
+        options,
+    }
 }
 
 fn turn(calls: &[(&str, &str)]) -> Message {
     let part = |(id, name): &(&str, &str)| {
-        Part::ToolCall(ToolCall { id: (*id).into(), name: (*name).into(), arguments: Arguments::Read(Object::new()), opaque: None })
+        Part::ToolCall(ToolCall {
+            id: (*id).into(),
+            name: (*name).into(),
+            arguments: Arguments::Read(Object::new()),
+            opaque: None,
+        })
     };
     Message::new(Role::Assistant, calls.iter().map(part).collect())
 }
@@ -143,12 +192,18 @@ fn turn(calls: &[(&str, &str)]) -> Message {
 async fn calls_with_one_id_are_told_apart_or_made_once() {
     let script = Script::of([turn(&[("c", "one"), ("c", "one"), ("c", "two")]), answers("done")]);
     let ledger = Ledger::new();
-    let tools = ["one", "two"].map(|name| tool(name, Effect::Changes, &ledger, move |_| Ok(name.into()))).to_vec();
-    agent(&script, tools, Options::default()).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    let tools = ["one", "two"]
+        .map(|name| tool(name, Effect::Changes, &ledger, move |_| Ok(name.into())))
+        .to_vec();
+    agent(&script, tools, Options::default())
+        .run(&TestWorld::default(), Message::user("go"))
+        .await
+        .unwrap();
     assert_eq!((ledger.of("one"), ledger.of("two")), (1, 1));
     let asked = script.request(1).messages;
     let ids: Vec<String> = asked[2].tool_calls().map(|call| call.id.to_string()).collect();
-    let answered: Vec<String> = asked[3].tool_results().map(|result| result.id.to_string()).collect();
+    let answered: Vec<String> =
+        asked[3].tool_results().map(|result| result.id.to_string()).collect();
     assert_eq!(ids, ["c", "c-2"]);
     assert_eq!(answered, ids);
 }
@@ -159,11 +214,17 @@ async fn of_five_hundred_calls_in_one_reply_a_few_are_made_and_all_are_answered(
     let script = Script::of([calls(&many), answers("done")]);
     let ledger = Ledger::new();
     let tools = vec![tool("look", Effect::None, &ledger, |_| Ok("x".into()))];
-    agent(&script, tools, Options::default()).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    agent(&script, tools, Options::default())
+        .run(&TestWorld::default(), Message::user("go"))
+        .await
+        .unwrap();
     assert_eq!(ledger.count(), 32);
     let results: Vec<_> = script.request(1).messages[3].tool_results().cloned().collect();
     assert_eq!(results.len(), 500);
-    assert!(results[499].is_error && results[499].content.starts_with("Only 32 calls of one turn are made"));
+    assert!(
+        results[499].is_error
+            && results[499].content.starts_with("Only 32 calls of one turn are made")
+    );
 }
 
 #[tokio::test]
@@ -172,7 +233,10 @@ async fn the_same_call_many_times_in_one_reply_is_made_three_times() {
     let script = Script::of([calls(&many), answers("done")]);
     let ledger = Ledger::new();
     let tools = vec![tool("look", Effect::None, &ledger, |_| Ok("x".into()))];
-    agent(&script, tools, Options::default()).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    agent(&script, tools, Options::default())
+        .run(&TestWorld::default(), Message::user("go"))
+        .await
+        .unwrap();
     assert_eq!(ledger.count(), 3);
 }
 
@@ -181,8 +245,13 @@ async fn a_model_that_never_stops_calling_is_stopped() {
     for names in [&["one"][..], &["one", "two"]] {
         let endless = (0..200).map(|n| calls(&[(names[n % names.len()], json!({ "n": n }))]));
         let (script, ledger) = (Script::of(endless), Ledger::new());
-        let tools = ["one", "two"].map(|name| tool(name, Effect::None, &ledger, |_| Ok("more".into()))).to_vec();
-        let error = agent(&script, tools, Options::default()).run(&TestWorld::default(), Message::user("go")).await.unwrap_err();
+        let tools = ["one", "two"]
+            .map(|name| tool(name, Effect::None, &ledger, |_| Ok("more".into())))
+            .to_vec();
+        let error = agent(&script, tools, Options::default())
+            .run(&TestWorld::default(), Message::user("go"))
+            .await
+            .unwrap_err();
         assert_eq!(error.into_node_error().code(), Code::AGENT_LIMIT);
         assert_eq!((script.asked(), ledger.count()), (10, 10));
     }
@@ -192,10 +261,19 @@ async fn a_model_that_never_stops_calling_is_stopped() {
 async fn two_calls_in_turns_with_the_same_arguments_come_to_an_end() {
     let endless = (0..200).map(|n| calls(&[(["one", "two"][n % 2], json!({}))]));
     let (script, ledger) = (Script::of(endless), Ledger::new());
-    let tools = ["one", "two"].map(|name| tool(name, Effect::None, &ledger, |_| Ok("more".into()))).to_vec();
+    let tools = ["one", "two"]
+        .map(|name| tool(name, Effect::None, &ledger, |_| Ok("more".into())))
+        .to_vec();
     let options = Options { max_iterations: 100, on_limit: OnLimit::Error, ..Options::default() };
-    let error = agent(&script, tools, options).run(&TestWorld::default(), Message::user("go")).await.unwrap_err();
-    assert_eq!(error.into_node_error().code(), Code::MODEL_ERROR, "it is told, and stopped when it does not listen");
+    let error = agent(&script, tools, options)
+        .run(&TestWorld::default(), Message::user("go"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.into_node_error().code(),
+        Code::MODEL_ERROR,
+        "it is told, and stopped when it does not listen"
+    );
     assert_eq!((ledger.of("one"), ledger.of("two")), (3, 3));
 }
 
@@ -204,6 +282,9 @@ async fn a_failure_goes_back_to_the_model_in_words() {
     let script = Script::of([calls(&[("fail", json!({}))]), answers("sorry")]);
     let ledger = Ledger::new();
     let tools = vec![tool("fail", Effect::Changes, &ledger, |_| Err("no such\u{0} city".into()))];
-    let outcome = agent(&script, tools, Options::default()).run(&TestWorld::default(), Message::user("go")).await.unwrap();
+    let outcome = agent(&script, tools, Options::default())
+        .run(&TestWorld::default(), Message::user("go"))
+        .await
+        .unwrap();
     assert_eq!(outcome.record.tool_uses[0].content, "Tool 'fail' failed: no such city");
 }

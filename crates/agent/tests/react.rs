@@ -13,7 +13,9 @@ use std::sync::Arc;
 use support::{Crash, Ledger, Script, TestWorld, answers, tool};
 
 fn config(more: &str) -> Config {
-    let text = format!(r#"{{ "strategy": "react", "maxIterations": 5, "allowedTools": ["add", "send"]{more} }}"#);
+    let text = format!(
+        r#"{{ "strategy": "react", "maxIterations": 5, "allowedTools": ["add", "send"]{more} }}"#
+    );
     Config::read(&model::json::parse(&text).unwrap()).unwrap()
 }
 
@@ -31,10 +33,19 @@ fn agent(script: &Arc<Script>, ledger: &Arc<Ledger>, config: Config) -> ReactAge
 }
 
 async fn run(agent: &ReactAgent, world: &TestWorld) -> Result<ReactOutcome, AgentError> {
-    agent.run(world, json!({ "question": "2+2" }), None, "trace-1".into(), "2026-01-02T03:04:05.000Z".into()).await
+    agent
+        .run(
+            world,
+            json!({ "question": "2+2" }),
+            None,
+            "trace-1".into(),
+            "2026-01-02T03:04:05.000Z".into(),
+        )
+        .await
 }
 
-const ADD: &str = r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 2 }, "confidence": 0.4 }"#;
+const ADD: &str =
+    r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 2 }, "confidence": 0.4 }"#;
 const FINAL: &str = r#"{ "action": "final", "message": "4", "confidence": 0.9 }"#;
 
 #[tokio::test]
@@ -83,14 +94,29 @@ async fn a_tool_and_a_final_answer_make_this_envelope() {
 async fn whoever_listens_hears_the_tools_the_cost_and_the_answer() {
     let (script, world) = (Script::of([answers(ADD), answers(FINAL)]), TestWorld::default());
     run(&agent(&script, &Ledger::new(), config("")), &world).await.unwrap();
-    let told: Vec<AgentEvent> = world.told().into_iter().filter(|event| !matches!(event, AgentEvent::Iteration { .. })).collect();
-    let [began, cost, started, ended, again, words, done] = told.as_slice() else { panic!("{told:?}") };
+    let told: Vec<AgentEvent> = world
+        .told()
+        .into_iter()
+        .filter(|event| !matches!(event, AgentEvent::Iteration { .. }))
+        .collect();
+    let [began, cost, started, ended, again, words, done] = told.as_slice() else {
+        panic!("{told:?}")
+    };
     assert_eq!((began, words), (&AgentEvent::Began, &AgentEvent::Token("4".into())));
-    assert!(matches!((cost, again), (AgentEvent::Cost { .. }, AgentEvent::Cost { .. })), "{told:?}");
+    assert!(
+        matches!((cost, again), (AgentEvent::Cost { .. }, AgentEvent::Cost { .. })),
+        "{told:?}"
+    );
     let (call_id, name) = ("tool 1".into(), "add".into());
-    assert_eq!(*started, AgentEvent::ToolStarted { call_id, name, arguments: json!({ "a": 2, "b": 2 }) });
+    assert_eq!(
+        *started,
+        AgentEvent::ToolStarted { call_id, name, arguments: json!({ "a": 2, "b": 2 }) }
+    );
     let (call_id, name, content) = ("tool 1".into(), "add".into(), "4".into());
-    assert_eq!(*ended, AgentEvent::ToolEnded { call_id, name, content, is_error: false, duration_ms: 0 });
+    assert_eq!(
+        *ended,
+        AgentEvent::ToolEnded { call_id, name, content, is_error: false, duration_ms: 0 }
+    );
     assert_eq!(*done, AgentEvent::Done { ended: Ended::Completed, iterations: 2, duration_ms: 0 });
     let world = TestWorld::default();
     run(&agent(&Script::of([answers("no")]), &Ledger::new(), config("")), &world).await.unwrap();
@@ -103,18 +129,38 @@ async fn a_reply_that_breaks_the_contract_ends_the_run_and_is_told() {
         ("I think it is 4", Fault::InvalidJson),
         ("[1]", Fault::InvalidJson),
         (r#"{ "action": "think" }"#, Fault::InvalidAction),
-        (r#"{ "action": "tool", "tool": "other", "input": {}, "confidence": 1 }"#, Fault::ToolNotAllowed),
-        (r#"{ "action": "tool", "tool": "add", "input": { "a": "two" }, "confidence": 1 }"#, Fault::InvalidInput),
-        (r#"{ "action": "tool", "tool": "add", "input": [], "confidence": 1 }"#, Fault::InvalidInput),
-        (r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 }, "confidence": 1.5 }"#, Fault::InvalidConfidence),
-        (r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 } }"#, Fault::InvalidConfidence),
-        (r#"{ "action": "final", "message": "x", "confidence": "high" }"#, Fault::InvalidConfidence),
+        (
+            r#"{ "action": "tool", "tool": "other", "input": {}, "confidence": 1 }"#,
+            Fault::ToolNotAllowed,
+        ),
+        (
+            r#"{ "action": "tool", "tool": "add", "input": { "a": "two" }, "confidence": 1 }"#,
+            Fault::InvalidInput,
+        ),
+        (
+            r#"{ "action": "tool", "tool": "add", "input": [], "confidence": 1 }"#,
+            Fault::InvalidInput,
+        ),
+        (
+            r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 }, "confidence": 1.5 }"#,
+            Fault::InvalidConfidence,
+        ),
+        (
+            r#"{ "action": "tool", "tool": "add", "input": { "a": 1, "b": 2 } }"#,
+            Fault::InvalidConfidence,
+        ),
+        (
+            r#"{ "action": "final", "message": "x", "confidence": "high" }"#,
+            Fault::InvalidConfidence,
+        ),
     ] {
         let (script, ledger) = (Script::of([answers(reply)]), Ledger::new());
-        let outcome = run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
+        let outcome =
+            run(&agent(&script, &ledger, config("")), &TestWorld::default()).await.unwrap();
         assert_eq!(outcome.fault.as_ref().map(|(fault, _)| *fault), Some(wanted), "{reply}");
         assert_eq!((script.asked(), ledger.count()), (1, 0), "{reply}");
-        let last = outcome.envelope.to_value().get_path("observability.events[0]").cloned().unwrap();
+        let last =
+            outcome.envelope.to_value().get_path("observability.events[0]").cloned().unwrap();
         assert_eq!(last.get_path("error.type"), Some(&json!(wanted.name())), "{reply}");
         assert!(!outcome.envelope.completed);
     }
@@ -122,14 +168,22 @@ async fn a_reply_that_breaks_the_contract_ends_the_run_and_is_told() {
 
 #[tokio::test]
 async fn it_ends_at_a_stop_condition_or_at_its_last_iteration() {
-    let sure = r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 2 }, "confidence": 0.95 }"#;
+    let sure =
+        r#"{ "action": "tool", "tool": "add", "input": { "a": 2, "b": 2 }, "confidence": 0.95 }"#;
     let script = Script::of([answers(ADD), answers(sure), answers(FINAL)]);
     let stop = config(r#", "stopConditions": [{ "type": "confidence_threshold", "value": 0.9 }]"#);
     let outcome = run(&agent(&script, &Ledger::new(), stop), &TestWorld::default()).await.unwrap();
-    assert_eq!((outcome.envelope.iteration, outcome.envelope.completed, outcome.fault), (2, false, None));
+    assert_eq!(
+        (outcome.envelope.iteration, outcome.envelope.completed, outcome.fault),
+        (2, false, None)
+    );
     let script = Script::of((0..9).map(|_| answers(ADD)));
-    let outcome = run(&agent(&script, &Ledger::new(), config("")), &TestWorld::default()).await.unwrap();
-    assert_eq!((script.asked(), outcome.fault.map(|(fault, _)| fault)), (5, Some(Fault::IterationOverflow)));
+    let outcome =
+        run(&agent(&script, &Ledger::new(), config("")), &TestWorld::default()).await.unwrap();
+    assert_eq!(
+        (script.asked(), outcome.fault.map(|(fault, _)| fault)),
+        (5, Some(Fault::IterationOverflow))
+    );
     let script = Script::of((0..9).map(|_| answers(ADD)));
     let stop = config(r#", "stopConditions": [{ "type": "iteration_limit", "value": 2 }]"#);
     run(&agent(&script, &Ledger::new(), stop), &TestWorld::default()).await.unwrap();
@@ -155,27 +209,42 @@ fn a_configuration_is_checked_against_the_published_schema() {
     assert!(SCHEMA.contains("\"const\": \"react\""));
 }
 
-/// Cut off anywhere and begun again, the envelope is the same to the byte, and nothing is sent twice.
+/// Cut off anywhere and begun again, the envelope is the same to the byte, and nothing is sent
+/// twice.
 #[tokio::test]
 async fn a_run_that_was_cut_off_ends_with_the_same_envelope() {
     let send = r#"{ "action": "tool", "tool": "send", "input": {}, "confidence": 0.5 }"#;
     let turns = || [answers(ADD), answers(send), answers(FINAL)];
-    let whole = run(&agent(&Script::of(turns()), &Ledger::new(), config("")), &TestWorld::default()).await.unwrap();
+    let whole =
+        run(&agent(&Script::of(turns()), &Ledger::new(), config("")), &TestWorld::default())
+            .await
+            .unwrap();
     let wanted = model::json::to_string(&whole.envelope.to_value());
     for cut in 0..6 {
         for crash in [Crash::Before(cut), Crash::After(cut)] {
             let (ledger, world) = (Ledger::new(), TestWorld::default());
             world.crash(crash);
-            assert!(run(&agent(&Script::of(turns()), &ledger, config("")), &world).await.is_err(), "{crash:?}");
+            assert!(
+                run(&agent(&Script::of(turns()), &ledger, config("")), &world).await.is_err(),
+                "{crash:?}"
+            );
             let again = world.after_a_crash();
             let rest = Script::of(turns().into_iter().skip(again.n_kept("model ")));
             match run(&agent(&rest, &ledger, config("")), &again).await {
                 Ok(outcome) => {
-                    assert_eq!(model::json::to_string(&outcome.envelope.to_value()), wanted, "{crash:?}");
+                    assert_eq!(
+                        model::json::to_string(&outcome.envelope.to_value()),
+                        wanted,
+                        "{crash:?}"
+                    );
                     assert_eq!(ledger.of("send"), 1, "{crash:?}");
                 }
-                Err(AgentError::Uncertain { tool, .. }) => assert_eq!((tool.as_str(), ledger.of("send") <= 1), ("send", true), "{crash:?}"),
-                Err(other) => assert!(matches!(other, AgentError::Uncertain { .. }), "{crash:?}: {other}"),
+                Err(AgentError::Uncertain { tool, .. }) => {
+                    assert_eq!((tool.as_str(), ledger.of("send") <= 1), ("send", true), "{crash:?}")
+                }
+                Err(other) => {
+                    assert!(matches!(other, AgentError::Uncertain { .. }), "{crash:?}: {other}")
+                }
             }
         }
     }
@@ -184,14 +253,23 @@ async fn a_run_that_was_cut_off_ends_with_the_same_envelope() {
 #[tokio::test]
 async fn a_strict_agent_takes_a_persons_word_for_a_call_in_doubt() {
     let send = r#"{ "action": "tool", "tool": "send", "input": {}, "confidence": 0.5 }"#;
-    for (note, key, sent) in [(notes::happened("{ \"id\": 7 }"), "tool 1", 1), (notes::withdrawn(), "tool 1 begun", 2)] {
+    for (note, key, sent) in
+        [(notes::happened("{ \"id\": 7 }"), "tool 1", 1), (notes::withdrawn(), "tool 1 begun", 2)]
+    {
         let (ledger, world) = (Ledger::new(), TestWorld::default());
         world.crash(Crash::Before(2));
-        assert!(run(&agent(&Script::of([answers(send)]), &ledger, config("")), &world).await.is_err());
+        assert!(
+            run(&agent(&Script::of([answers(send)]), &ledger, config("")), &world).await.is_err()
+        );
         let world = world.after_a_crash();
         let doubt = run(&agent(&Script::of([]), &ledger, config("")), &world).await.unwrap_err();
         assert!(matches!(doubt, AgentError::Uncertain { call, .. } if call == "tool 1"));
-        let ended = run(&agent(&Script::of([answers(FINAL)]), &ledger, config("")), &world.told_of(key, note)).await.unwrap();
+        let ended = run(
+            &agent(&Script::of([answers(FINAL)]), &ledger, config("")),
+            &world.told_of(key, note),
+        )
+        .await
+        .unwrap();
         assert!(ended.answer.is_some());
         assert_eq!(ledger.of("send"), sent);
         let history = model::json::to_string(&ended.envelope.to_value());

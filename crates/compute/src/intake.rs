@@ -1,5 +1,6 @@
-//! Memory for what comes from outside and is not passed on yet: answers of services while they come and while they become values, files
-//! that are read. All of the process together has a limit; whoever needs more waits until others are done with theirs.
+//! Memory for what comes from outside and is not passed on yet: answers of services while they come
+//! and while they become values, files that are read. All of the process together has a limit;
+//! whoever needs more waits until others are done with theirs.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,8 +67,8 @@ struct State {
     used: usize,
     arrivals: u64,
     waiting: BTreeSet<u64>,
-    /// When there is no room, the one that came first goes on anyway until it is done, so that those who hold a part of what they need
-    /// do not all wait for each other.
+    /// When there is no room, the one that came first goes on anyway until it is done, so that
+    /// those who hold a part of what they need do not all wait for each other.
     ahead: Option<u64>,
 }
 
@@ -111,7 +112,9 @@ impl Held {
                 freed.set(of.freed.notified());
             }
         };
-        tokio::time::timeout(of.patience, grow).await.map_err(|_| NoRoom { limit: of.total.load(Ordering::Relaxed) })
+        tokio::time::timeout(of.patience, grow)
+            .await
+            .map_err(|_| NoRoom { limit: of.total.load(Ordering::Relaxed) })
     }
 
     /// Takes room for so many bytes besides what is held.
@@ -193,7 +196,12 @@ impl Drop for Waiting {
 impl Intake {
     const fn new(total: usize, patience: Duration) -> Self {
         let state = State { used: 0, arrivals: 0, waiting: BTreeSet::new(), ahead: None };
-        Self { total: AtomicUsize::new(total), patience, state: Mutex::new(state), freed: Notify::const_new() }
+        Self {
+            total: AtomicUsize::new(total),
+            patience,
+            state: Mutex::new(state),
+            freed: Notify::const_new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -280,6 +288,9 @@ mod tests {
         let gone = tokio::time::timeout(Duration::from_millis(10), held(all, 4 * MB)).await;
         assert!(gone.is_err() && all.lock().waiting.is_empty());
         drop((first, second));
-        assert!(held(all, 100 * MB).await.is_ok(), "alone, an answer may be larger than all together");
+        assert!(
+            held(all, 100 * MB).await.is_ok(),
+            "alone, an answer may be larger than all together"
+        );
     }
 }

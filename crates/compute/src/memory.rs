@@ -1,5 +1,6 @@
-//! What long work costs in memory while it is under way. Work that gives its turn up keeps what it has made so far, so many pieces of
-//! long work that go on side by side take as much as all of them together. When that is too much, only a few go on until others end.
+//! What long work costs in memory while it is under way. Work that gives its turn up keeps what it
+//! has made so far, so many pieces of long work that go on side by side take as much as all of them
+//! together. When that is too much, only a few go on until others end.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -24,7 +25,8 @@ pub fn limit_memory(bytes: usize) {
     GROWTH.store(bytes, Ordering::Relaxed);
 }
 
-/// Whether the process has grown by more than that. False if no long work is under way: then something else has made it large.
+/// Whether the process has grown by more than that. False if no long work is under way: then
+/// something else has made it large.
 pub fn is_memory_short() -> bool {
     LONG.times_grown() > 0
 }
@@ -64,9 +66,11 @@ impl Long {
         Self { arrival }
     }
 
-    /// Whether there is memory for it, or it is among the few that go on anyway: the oldest, and in the end only one.
+    /// Whether there is memory for it, or it is among the few that go on anyway: the oldest, and in
+    /// the end only one.
     pub(crate) fn goes_on(&self) -> bool {
-        static PROCESSORS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(2, usize::from));
+        static PROCESSORS: LazyLock<usize> =
+            LazyLock::new(|| available_parallelism().map_or(2, usize::from));
         let few = match LONG.times_grown() {
             0 => return true,
             1 => *PROCESSORS,
@@ -105,10 +109,18 @@ impl LongWork {
         let now = BEGAN.elapsed().as_millis() as u64 + LOOK_EVERY_MS;
         let looked_at = self.looked_at_ms.load(Ordering::Relaxed);
         let is_due = now.saturating_sub(looked_at) >= LOOK_EVERY_MS;
-        if is_due && self.looked_at_ms.compare_exchange(looked_at, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        if is_due
+            && self
+                .looked_at_ms
+                .compare_exchange(looked_at, now, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+        {
             let state = self.lock();
-            let grown = resident_bytes().filter(|_| !state.under_way.is_empty()).map_or(0, |bytes| bytes.saturating_sub(state.before));
-            self.times_grown.store(grown / GROWTH.load(Ordering::Relaxed).max(1), Ordering::Relaxed);
+            let grown = resident_bytes()
+                .filter(|_| !state.under_way.is_empty())
+                .map_or(0, |bytes| bytes.saturating_sub(state.before));
+            self.times_grown
+                .store(grown / GROWTH.load(Ordering::Relaxed).max(1), Ordering::Relaxed);
         }
         self.times_grown.load(Ordering::Relaxed)
     }

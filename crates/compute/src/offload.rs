@@ -38,14 +38,16 @@ impl<F: Future + Unpin> Offload<F> {
         Self { is_long: true, ..Self::new(inner, allowance) }
     }
 
-    /// Polls it like any other, until something inside of it calls [`aside`]. Sections inside of it are charged to the allowance.
+    /// Polls it like any other, until something inside of it calls [`aside`]. Sections inside of it
+    /// are charged to the allowance.
     pub fn if_asked(inner: F, allowance: Allowance) -> Self {
         Self { inner, allowance, used: Duration::ZERO, is_long: false, places: None }
     }
 }
 
 fn places() -> PollSemaphore {
-    static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(MAX_OFFLOADED)));
+    static PLACES: LazyLock<Arc<Semaphore>> =
+        LazyLock::new(|| Arc::new(Semaphore::new(MAX_OFFLOADED)));
     PollSemaphore::new(PLACES.clone())
 }
 
@@ -65,15 +67,18 @@ impl<F: Future + Unpin> Future for Offload<F> {
         };
         // Inside of another one's poll, that one has the place. The semaphore is never closed.
         let _place = if is_offloaded() { None } else { ready!(places.poll_acquire(context)) };
-        let (inner, start) = (&mut this.inner, Start { used_before: this.used, is_long: this.is_long });
-        let (polled, used) = section(Kind::Whole, Some(&this.allowance), start, || Pin::new(inner).poll(context));
+        let (inner, start) =
+            (&mut this.inner, Start { used_before: this.used, is_long: this.is_long });
+        let (polled, used) =
+            section(Kind::Whole, Some(&this.allowance), start, || Pin::new(inner).poll(context));
         this.used += used;
         polled
     }
 }
 
-/// To be called once so much data is there, and before it is worked on: what follows is offloaded if it is much, together with all of
-/// the [`Offload::if_asked`] that it is a part of. Where there is none, nothing changes.
+/// To be called once so much data is there, and before it is worked on: what follows is offloaded
+/// if it is much, together with all of the [`Offload::if_asked`] that it is a part of. Where there
+/// is none, nothing changes.
 pub async fn aside(bytes: usize) {
     let mut is_told = bytes < LARGE_BYTES;
     std::future::poll_fn(|context| {
@@ -108,13 +113,17 @@ mod tests {
         };
         let ended: Result<(), Exceeded> = Offload::new(Box::pin(work), allowance.clone()).await;
         assert_eq!(ended, Err(Exceeded { limit: Duration::from_millis(30) }));
-        assert!(allowance.used() >= Duration::from_millis(30) && allowance.used() < Duration::from_millis(300));
+        assert!(
+            allowance.used() >= Duration::from_millis(30)
+                && allowance.used() < Duration::from_millis(300)
+        );
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn issue_15_01_a_section_inside_of_a_future_ends_when_nobody_wants_the_future() {
         let stop = tokio_util::sync::CancellationToken::new();
-        let allowance = Allowance::new(Duration::from_secs(60), Duration::from_secs(60)).until(stop.clone());
+        let allowance =
+            Allowance::new(Duration::from_secs(60), Duration::from_secs(60)).until(stop.clone());
         let work = Box::pin(async {
             crate::interruptible(|| {
                 let until = crate::cpu_used() + Duration::from_secs(20);
@@ -128,7 +137,10 @@ mod tests {
             std::thread::sleep(Duration::from_millis(20));
             stop.cancel();
         });
-        assert_eq!(Offload::if_asked(work, allowance.clone()).await, Ok(Err(Exceeded { limit: Duration::ZERO })));
+        assert_eq!(
+            Offload::if_asked(work, allowance.clone()).await,
+            Ok(Err(Exceeded { limit: Duration::ZERO }))
+        );
         assert!(allowance.used() > Duration::ZERO, "what it used is charged");
         stopping.join().unwrap();
         assert_eq!(crate::interruptible(tick), Ok(Ok(())), "and what follows is nobody else's");
@@ -167,11 +179,17 @@ mod tests {
             (little, is_offloaded(), ended)
         });
         let limit = Duration::from_millis(20);
-        assert_eq!(Offload::if_asked(work, allowance.clone()).await, (false, true, Err(Exceeded { limit })));
+        assert_eq!(
+            Offload::if_asked(work, allowance.clone()).await,
+            (false, true, Err(Exceeded { limit }))
+        );
         // Where nobody offloads, it goes on where it is.
         aside(LARGE_BYTES).await;
         assert!(!is_offloaded());
         let next = Box::pin(async { is_offloaded() });
-        assert!(!Offload::if_asked(next, allowance).await, "what was asked for elsewhere is not taken for this one");
+        assert!(
+            !Offload::if_asked(next, allowance).await,
+            "what was asked for elsewhere is not taken for this one"
+        );
     }
 }

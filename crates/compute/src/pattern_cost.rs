@@ -1,23 +1,30 @@
-//! What a regular expression costs to compile and to run, estimated from its syntax before either is done.
+//! What a regular expression costs to compile and to run, estimated from its syntax before either
+//! is done.
 //!
-//! Engines bound the memory of what they compile, but not the time: with `i` every code point of a class is looked up by itself, and
-//! the steps of a match grow with the pattern and the text together.
+//! Engines bound the memory of what they compile, but not the time: with `i` every code point of a
+//! class is looked up by itself, and the steps of a match grow with the pattern and the text
+//! together.
 
 use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{self, AssertionKind, Ast, ClassSet, ClassSetItem, Flag, GroupKind, RepetitionKind, RepetitionRange};
+use regex_syntax::ast::{
+    self, AssertionKind, Ast, ClassSet, ClassSetItem, Flag, GroupKind, RepetitionKind,
+    RepetitionRange,
+};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, HirKind};
 use std::fmt::Write;
 
 /// Longer patterns are refused.
 pub const MAX_PATTERN_BYTES: usize = 4 << 10;
-/// Code points whose case may be folded for one pattern: about a tenth of a second. `[\s\S]` with `i` is 1,112,064 of them.
+/// Code points whose case may be folded for one pattern: about a tenth of a second. `[\s\S]` with
+/// `i` is 1,112,064 of them.
 pub const MAX_FOLDED: usize = 5_000_000;
 /// All code points.
 const ALL: usize = 0x11_0000;
 /// Folding a class adds at most as many.
 const MAX_ADDED: usize = 3_000;
-/// Groups of this name stand for look-around and for references back, which the parser does not know.
+/// Groups of this name stand for look-around and for references back, which the parser does not
+/// know.
 const LOOK_AROUND: &str = "heddle_look_around_";
 const REFERENCE: &str = "heddle_reference_";
 
@@ -26,7 +33,8 @@ const REFERENCE: &str = "heddle_reference_";
 pub struct PatternCost {
     /// Code points whose case is folded when it is compiled; none without `i`.
     pub folded: usize,
-    /// Look-arounds, references back, possessive repetitions and half word boundaries, for which an engine has to try and retry.
+    /// Look-arounds, references back, possessive repetitions and half word boundaries, for which an
+    /// engine has to try and retry.
     pub retries: usize,
     /// Parts that such an engine may compile by themselves.
     pub pieces: usize,
@@ -47,12 +55,14 @@ pub struct PatternCost {
 }
 
 impl PatternCost {
-    /// The cost of a pattern in the syntax of Rust's engines, look-around and references back included. None for any other.
+    /// The cost of a pattern in the syntax of Rust's engines, look-around and references back
+    /// included. None for any other.
     pub fn of(pattern: &str) -> Option<Self> {
         let read = |pattern: &str| Parser::new().parse(pattern).ok().map(|ast| cost(&ast));
         let cost = match read(pattern) {
             Some(cost) => cost,
-            // Spaces and comments may stand anywhere in patterns with `x`, also where the markers are put.
+            // Spaces and comments may stand anywhere in patterns with `x`, also where the markers
+            // are put.
             None => read(&marked(pattern)).filter(|cost| !cost.ignores_space)?,
         };
         Some(Self { folded: if cost.folds_case { cost.folded } else { 0 }, ..cost })
@@ -63,15 +73,21 @@ impl PatternCost {
         self.positions.max(1).saturating_mul(bytes as u64)
     }
 
-    /// Steps that it takes at most to go on behind a match, with so many bytes left, beyond those of one way through the whole text.
+    /// Steps that it takes at most to go on behind a match, with so many bytes left, beyond those
+    /// of one way through the whole text.
     pub fn steps_behind_match(&self, bytes_left: usize) -> u64 {
         const BYTES_PER_CHARACTER: u64 = 4;
         let bytes = bytes_left as u64;
-        let seen = if self.looks_again { bytes } else { bytes.min(self.reach.saturating_mul(BYTES_PER_CHARACTER)) };
+        let seen = if self.looks_again {
+            bytes
+        } else {
+            bytes.min(self.reach.saturating_mul(BYTES_PER_CHARACTER))
+        };
         self.positions.max(1).saturating_mul(seen.max(1))
     }
 
-    /// Characters and classes, each as often as it may be repeated by a count: what is compiled grows with them.
+    /// Characters and classes, each as often as it may be repeated by a count: what is compiled
+    /// grows with them.
     pub fn positions(&self) -> u64 {
         self.positions
     }
@@ -108,11 +124,15 @@ impl PatternCost {
     }
 }
 
-/// Code points whose case is folded when a pattern is compiled. What cannot be read counts as if each of its classes held all of them.
+/// Code points whose case is folded when a pattern is compiled. What cannot be read counts as if
+/// each of its classes held all of them.
 pub fn folded(pattern: &str) -> usize {
     PatternCost::of(pattern).map_or_else(
         || {
-            let classes: usize = ["[", "\\p", "\\P", "&&", "--", "~~"].iter().map(|part| pattern.matches(part).count()).sum();
+            let classes: usize = ["[", "\\p", "\\P", "&&", "--", "~~"]
+                .iter()
+                .map(|part| pattern.matches(part).count())
+                .sum();
             if pattern.contains("(?") && pattern.contains('i') { classes * ALL } else { 0 }
         },
         |cost| cost.folded,
@@ -127,7 +147,10 @@ fn cost(ast: &Ast) -> PatternCost {
         Ast::Empty(_) => PatternCost::default(),
         Ast::Flags(set) => PatternCost::default().with_flags(&set.flags),
         Ast::Assertion(assertion) => {
-            let is_half = matches!(assertion.kind, AssertionKind::WordBoundaryStartHalf | AssertionKind::WordBoundaryEndHalf);
+            let is_half = matches!(
+                assertion.kind,
+                AssertionKind::WordBoundaryStartHalf | AssertionKind::WordBoundaryEndHalf
+            );
             PatternCost { pieces: 1, retries: usize::from(is_half), ..position }
         }
         Ast::Literal(_) | Ast::Dot(_) | Ast::ClassPerl(_) => character,
@@ -139,7 +162,9 @@ fn cost(ast: &Ast) -> PatternCost {
             inner.pieces += 1;
             match &group.kind {
                 GroupKind::NonCapturing(flags) => inner = inner.with_flags(flags),
-                GroupKind::CaptureName { name, .. } if name.name.starts_with(LOOK_AROUND) => inner.retries += 1,
+                GroupKind::CaptureName { name, .. } if name.name.starts_with(LOOK_AROUND) => {
+                    inner.retries += 1
+                }
                 GroupKind::CaptureName { name, .. } if name.name.starts_with(REFERENCE) => {
                     inner.retries += 1;
                     inner.positions = inner.positions.saturating_add(1);
@@ -157,7 +182,9 @@ fn cost(ast: &Ast) -> PatternCost {
             });
             PatternCost { looks_again: either.looks_again || either.is_unbounded, ..either }
         }
-        Ast::Concat(parts) => parts.asts.iter().map(cost).fold(PatternCost::default(), PatternCost::and),
+        Ast::Concat(parts) => {
+            parts.asts.iter().map(cost).fold(PatternCost::default(), PatternCost::and)
+        }
     }
 }
 
@@ -173,9 +200,11 @@ fn repeated(repetition: &ast::Repetition) -> PatternCost {
     // `a++` is possessive for an engine that retries.
     inner.retries += usize::from(matches!(*repetition.ast, Ast::Repetition(_)));
     inner.positions = inner.positions.max(1).saturating_mul(u64::from(times.max(1)));
-    inner.reach = inner.reach.saturating_mul(u64::from(times.max(1))).saturating_add(u64::from(is_endless));
-    // As long as only characters are repeated without end, and one part follows the other, whatever is still being tried behind a match
-    // could end in each later match, too. So there is none before the place where it was given up, and no text is looked at often.
+    inner.reach =
+        inner.reach.saturating_mul(u64::from(times.max(1))).saturating_add(u64::from(is_endless));
+    // As long as only characters are repeated without end, and one part follows the other, whatever
+    // is still being tried behind a match could end in each later match, too. So there is none
+    // before the place where it was given up, and no text is looked at often.
     inner.looks_again |= inner.is_unbounded || (is_endless && !inner.is_single);
     inner.is_single = false;
     inner.has_far_loop |= is_endless && inner.retries > 0 && inner.is_unbounded;
@@ -192,14 +221,20 @@ struct Members {
 
 impl Members {
     fn and(self, other: Self) -> Self {
-        Self { held: (self.held + other.held).min(ALL), folded: self.folded.saturating_add(other.folded) }
+        Self {
+            held: (self.held + other.held).min(ALL),
+            folded: self.folded.saturating_add(other.folded),
+        }
     }
 }
 
 /// A class is folded as a whole, and negated afterwards.
 fn bracketed(class: &ast::ClassBracketed) -> Members {
     let Members { held, folded } = set(&class.kind);
-    Members { held: if class.negated { ALL } else { (held + MAX_ADDED).min(ALL) }, folded: folded.saturating_add(held) }
+    Members {
+        held: if class.negated { ALL } else { (held + MAX_ADDED).min(ALL) },
+        folded: folded.saturating_add(held),
+    }
 }
 
 fn set(set_of: &ClassSet) -> Members {
@@ -207,7 +242,10 @@ fn set(set_of: &ClassSet) -> Members {
         ClassSet::Item(item) => members(item),
         ClassSet::BinaryOp(operation) => {
             let both = set(&operation.lhs).and(set(&operation.rhs));
-            Members { held: (both.held + 2 * MAX_ADDED).min(ALL), folded: both.folded.saturating_add(2 * both.held) }
+            Members {
+                held: (both.held + 2 * MAX_ADDED).min(ALL),
+                folded: both.folded.saturating_add(2 * both.held),
+            }
         }
     }
 }
@@ -217,11 +255,16 @@ fn members(item: &ClassSetItem) -> Members {
     match item {
         ClassSetItem::Empty(_) => plain(0),
         ClassSetItem::Literal(_) => plain(1),
-        ClassSetItem::Range(range) => plain((u32::from(range.end.c).saturating_sub(u32::from(range.start.c)) + 1) as usize),
+        ClassSetItem::Range(range) => {
+            plain((u32::from(range.end.c).saturating_sub(u32::from(range.start.c)) + 1) as usize)
+        }
         ClassSetItem::Ascii(class) => plain(if class.negated { ALL } else { 128 }),
         ClassSetItem::Unicode(class) => {
             let folded = named(class);
-            Members { held: if class.is_negated() { ALL } else { (folded + MAX_ADDED).min(ALL) }, folded }
+            Members {
+                held: if class.is_negated() { ALL } else { (folded + MAX_ADDED).min(ALL) },
+                folded,
+            }
         }
         ClassSetItem::Perl(class) if class.negated => plain(ALL),
         ClassSetItem::Perl(class) => plain(match class.kind {
@@ -230,30 +273,37 @@ fn members(item: &ClassSetItem) -> Members {
             ast::ClassPerlKind::Word => 200_000,
         }),
         ClassSetItem::Bracketed(class) => bracketed(class),
-        ClassSetItem::Union(union) => union.items.iter().map(members).fold(Members::default(), Members::and),
+        ClassSetItem::Union(union) => {
+            union.items.iter().map(members).fold(Members::default(), Members::and)
+        }
     }
 }
 
-/// The code points of a class such as `\p{L}`; for `\P{L}` they are the same, because it is negated last.
+/// The code points of a class such as `\p{L}`; for `\P{L}` they are the same, because it is negated
+/// last.
 fn named(class: &ast::ClassUnicode) -> usize {
     let alone = Ast::ClassUnicode(Box::new(class.clone()));
     let Ok(hir) = Translator::new().translate("", &alone) else { return ALL };
     let held: usize = match hir.kind() {
-        HirKind::Class(Class::Unicode(class)) => class.ranges().iter().map(|range| range.len()).sum(),
+        HirKind::Class(Class::Unicode(class)) => {
+            class.ranges().iter().map(|range| range.len()).sum()
+        }
         HirKind::Literal(_) => 1,
         _ => 0,
     };
     if class.is_negated() { ALL.saturating_sub(held) } else { held }
 }
 
-/// A pattern with groups of a known name where it looks around or refers back, and with braces escaped that repeat nothing.
+/// A pattern with groups of a known name where it looks around or refers back, and with braces
+/// escaped that repeat nothing.
 fn marked(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 64);
     let mut count = 0;
     let mut rest = pattern;
     while let Some(letter) = rest.chars().next() {
         let mut length = letter.len_utf8();
-        let opening = ["(?=", "(?!", "(?<=", "(?<!"].into_iter().find(|opening| rest.starts_with(opening));
+        let opening =
+            ["(?=", "(?!", "(?<=", "(?<!"].into_iter().find(|opening| rest.starts_with(opening));
         if let Some(opening) = opening {
             count += 1;
             length = opening.len();
@@ -264,7 +314,8 @@ fn marked(pattern: &str) -> String {
             let _ = write!(out, "(?P<{REFERENCE}{count}>)");
         } else if letter == '\\' {
             length += rest[1..].chars().next().map_or(0, char::len_utf8);
-            let takes_braces = ["\\p{", "\\P{", "\\u{", "\\x{"].into_iter().any(|escape| rest.starts_with(escape));
+            let takes_braces =
+                ["\\p{", "\\P{", "\\u{", "\\x{"].into_iter().any(|escape| rest.starts_with(escape));
             length += usize::from(takes_braces);
             out.push_str(&rest[..length]);
         } else if letter == '{' && !repeats(rest) {
@@ -289,8 +340,12 @@ fn reference(text: &str) -> Option<usize> {
 
 /// Whether a text starts with `{2}`, `{2,}`, `{2,3}`, or what an engine might take for one of them.
 fn repeats(text: &str) -> bool {
-    let inside = text.get(1..).and_then(|rest| rest.split_once('}')).map_or("", |(inside, _)| inside);
-    !inside.is_empty() && inside.chars().all(|letter| letter.is_ascii_digit() || letter == ',' || letter.is_whitespace())
+    let inside =
+        text.get(1..).and_then(|rest| rest.split_once('}')).map_or("", |(inside, _)| inside);
+    !inside.is_empty()
+        && inside
+            .chars()
+            .all(|letter| letter.is_ascii_digit() || letter == ',' || letter.is_whitespace())
 }
 
 #[cfg(test)]
@@ -310,7 +365,11 @@ mod tests {
             format!("(?i){}", r"[\p{Any}]".repeat(400)),
             format!("(?i){}a{}", "[a".repeat(100), "]".repeat(100)).replacen("]", r"\S]", 1),
         ] {
-            assert!(pattern.len() <= MAX_PATTERN_BYTES && folded(&pattern) > MAX_FOLDED, "{pattern}: {}", folded(&pattern));
+            assert!(
+                pattern.len() <= MAX_PATTERN_BYTES && folded(&pattern) > MAX_FOLDED,
+                "{pattern}: {}",
+                folded(&pattern)
+            );
         }
         assert!(crate::cpu_used() - began < std::time::Duration::from_secs(5));
     }
@@ -326,9 +385,16 @@ mod tests {
             r"(?i)^(?=.*[A-Z])(?=.*\d)[^ ]{8,}$",
         ] {
             let cost = PatternCost::of(pattern).unwrap();
-            assert!(cost.folded <= MAX_FOLDED && cost.steps_on(64 << 10) < 1 << 27, "{pattern}: {cost:?}");
+            assert!(
+                cost.folded <= MAX_FOLDED && cost.steps_on(64 << 10) < 1 << 27,
+                "{pattern}: {cost:?}"
+            );
         }
-        assert_eq!(PatternCost::of(&r"[ -\u{10FFFD}]".repeat(280)).unwrap().folded, 0, "without i nothing is folded");
+        assert_eq!(
+            PatternCost::of(&r"[ -\u{10FFFD}]".repeat(280)).unwrap().folded,
+            0,
+            "without i nothing is folded"
+        );
     }
 
     #[test]
@@ -338,20 +404,44 @@ mod tests {
         assert_eq!(cost(r"^(?=.*\d)(?<!x)(a+)-\1\k<n>$").retries, 4);
         assert!(allowed(r"(?=.*\d)[a-z]", 16 << 20) < 500);
         assert!(allowed(r"^(?=.*[A-Z])(?=.*\d).{8,}$", 64 << 10) > 1_000);
-        assert_eq!(allowed(r"^(?:(?=.*\d)[a-z])*$", 1 << 20), 0, "each letter looks at all the text");
-        assert!(allowed(r"<a>(?:(?!</a>).)*</a>", 64 << 10) > 1_000, "each letter looks at four more");
+        assert_eq!(
+            allowed(r"^(?:(?=.*\d)[a-z])*$", 1 << 20),
+            0,
+            "each letter looks at all the text"
+        );
+        assert!(
+            allowed(r"<a>(?:(?!</a>).)*</a>", 64 << 10) > 1_000,
+            "each letter looks at four more"
+        );
         assert_eq!(allowed(r"(?:(?=.*x)){4000000000}", 1_000), 0);
-        assert_ne!(PatternCost::of(r"(?:(?=.*\d)[a-z]){,}").map(|cost| cost.has_far_loop), Some(false));
-        assert!(PatternCost::of("(?1)(a)(?=b)").is_none() && PatternCost::of("(?>a)(?=b)").is_none());
+        assert_ne!(
+            PatternCost::of(r"(?:(?=.*\d)[a-z]){,}").map(|cost| cost.has_far_loop),
+            Some(false)
+        );
+        assert!(
+            PatternCost::of("(?1)(a)(?=b)").is_none() && PatternCost::of("(?>a)(?=b)").is_none()
+        );
     }
 
     #[test]
     fn issue_14_06_matches_cost_again_what_may_be_looked_at_again() {
-        let behind = |pattern: &str| PatternCost::of(pattern).unwrap().steps_behind_match(1_000_000);
-        for pattern in [r"[a-z]+", r"<[^>]*>", r"\s+$", r"([a-z]+)@([a-z]+)\.com", r"a|bc|def", r"(ab){3}c?", r"x.*?y", r"[a-z]{2,}(-|_)"] {
+        let behind =
+            |pattern: &str| PatternCost::of(pattern).unwrap().steps_behind_match(1_000_000);
+        for pattern in [
+            r"[a-z]+",
+            r"<[^>]*>",
+            r"\s+$",
+            r"([a-z]+)@([a-z]+)\.com",
+            r"a|bc|def",
+            r"(ab){3}c?",
+            r"x.*?y",
+            r"[a-z]{2,}(-|_)",
+        ] {
             assert!(behind(pattern) < 1_000, "{pattern}: {}", behind(pattern));
         }
-        for pattern in [r".*[^A-Z]|[A-Z]", r"(.*x)?a", r"(ab)+c", r"(a*b){2}", r"^\s+|\s+$", r"(?:a|bc)*d"] {
+        for pattern in
+            [r".*[^A-Z]|[A-Z]", r"(.*x)?a", r"(ab)+c", r"(a*b){2}", r"^\s+|\s+$", r"(?:a|bc)*d"]
+        {
             assert!(behind(pattern) >= 1_000_000, "{pattern}: {}", behind(pattern));
         }
         assert_eq!(behind("a[ab]{8000}c|a"), 8003 * 8002 * 4);

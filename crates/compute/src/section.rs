@@ -1,4 +1,5 @@
-//! One stretch of work on one thread: off the runtime's threads, in turns, within an allowance of CPU time.
+//! One stretch of work on one thread: off the runtime's threads, in turns, within an allowance of
+//! CPU time.
 
 use crate::memory::Long;
 use crate::turns::{Kind, Turn, Usage};
@@ -10,8 +11,8 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-/// Calls of [`blocking`] and [`interruptible`] under way or waiting for a turn. Each has a thread, and what serves connections must
-/// still find one.
+/// Calls of [`blocking`] and [`interruptible`] under way or waiting for a turn. Each has a thread,
+/// and what serves connections must still find one.
 pub const MAX_SECTIONS: usize = 128;
 
 /// How long a turn lasts while others wait.
@@ -42,7 +43,8 @@ pub struct Allowance {
     pub total: Duration,
     /// Microseconds.
     account: Arc<AtomicU64>,
-    /// Whoever asked for the work may not want it any more. Shared, because cloning a token takes a lock.
+    /// Whoever asked for the work may not want it any more. Shared, because cloning a token takes a
+    /// lock.
     stop: Option<Arc<CancellationToken>>,
 }
 
@@ -77,7 +79,8 @@ impl Allowance {
 #[error("{MAX_SECTIONS} computations are under way already")]
 pub struct Busy;
 
-/// The CPU time that was granted is used up, or nobody wants the work any more: then nothing is granted.
+/// The CPU time that was granted is used up, or nobody wants the work any more: then nothing is
+/// granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the CPU time of {} ms is used up", limit.as_millis())]
 pub struct Exceeded {
@@ -101,8 +104,8 @@ struct Section {
     long: Option<Long>,
 }
 
-/// Does work that may take long: hands the runtime's work on this thread to another one, waits for a turn, and computes.
-/// Inside of such work it is a plain call.
+/// Does work that may take long: hands the runtime's work on this thread to another one, waits for
+/// a turn, and computes. Inside of such work it is a plain call.
 pub fn blocking<T>(work: impl FnOnce() -> T) -> Result<T, Busy> {
     whole(Duration::ZERO, work)
 }
@@ -119,7 +122,11 @@ pub const LARGE_BYTES: usize = 64 << 10;
 /// Work on content of a size: a plain call for little of it. Whoever brings less goes first.
 pub fn for_size<T>(bytes: usize, work: impl FnOnce() -> T) -> Result<T, Busy> {
     const BYTES_PER_MS: usize = 50_000;
-    if bytes < LARGE_BYTES { Ok(work()) } else { whole(Duration::from_millis((bytes / BYTES_PER_MS) as u64), work) }
+    if bytes < LARGE_BYTES {
+        Ok(work())
+    } else {
+        whole(Duration::from_millis((bytes / BYTES_PER_MS) as u64), work)
+    }
 }
 
 /// The same for work that calls [`tick`], and so does not keep its turn from others.
@@ -148,7 +155,12 @@ impl Start {
 }
 
 /// The same. Gives back what was used, too.
-pub(crate) fn section<T>(kind: Kind, allowance: Option<&Allowance>, start: Start, work: impl FnOnce() -> T) -> (T, Duration) {
+pub(crate) fn section<T>(
+    kind: Kind,
+    allowance: Option<&Allowance>,
+    start: Start,
+    work: impl FnOnce() -> T,
+) -> (T, Duration) {
     if is_offloaded() {
         return (work(), Duration::ZERO);
     }
@@ -208,8 +220,8 @@ pub fn is_offloaded() -> bool {
     IS_OFFLOADED.get()
 }
 
-/// To be called every few milliseconds of long work: lets others have their turn, and says when the allowance is used up. Outside of
-/// a section it does nothing.
+/// To be called every few milliseconds of long work: lets others have their turn, and says when the
+/// allowance is used up. Outside of a section it does nothing.
 pub fn tick() -> Result<(), Exceeded> {
     CURRENT.with_borrow_mut(|current| {
         let Some(section) = current else { return Ok(()) };
@@ -236,7 +248,8 @@ pub fn tick() -> Result<(), Exceeded> {
             if used >= LONG_AFTER && section.long.is_none() {
                 section.long = Some(Long::begin());
             }
-            let short_of_memory = section.long.as_ref().filter(|long| section.exceeded.is_none() && !long.goes_on());
+            let short_of_memory =
+                section.long.as_ref().filter(|long| section.exceeded.is_none() && !long.goes_on());
             if short_of_memory.is_some() || section.turn.is_lent() || turns.is_wanted(usage) {
                 turns.give_back(&section.turn);
                 if let Some(long) = short_of_memory {
@@ -278,7 +291,10 @@ impl Room {
     fn now() -> Result<Self, Busy> {
         match is_offloaded() {
             true => Ok(Self { _permit: None }),
-            false => SECTIONS.try_acquire().map(|permit| Self { _permit: Some(permit) }).map_err(|_| Busy),
+            false => SECTIONS
+                .try_acquire()
+                .map(|permit| Self { _permit: Some(permit) })
+                .map_err(|_| Busy),
         }
     }
 
@@ -310,7 +326,10 @@ fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
 
 fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or_default(), u32::try_from(time.tv_nsec).unwrap_or_default())
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or_default(),
+        u32::try_from(time.tv_nsec).unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]
@@ -330,7 +349,8 @@ mod tests {
     fn work_ends_when_its_allowance_is_used_up() {
         // Less is left for the third than one may take, so that it meets the limit for all.
         let allowance = Allowance::new(Duration::from_millis(200), Duration::from_millis(350));
-        let piece = |ms| section(Kind::Sliced, Some(&allowance), Start::default(), || compute(ms)).0;
+        let piece =
+            |ms| section(Kind::Sliced, Some(&allowance), Start::default(), || compute(ms)).0;
         assert_eq!(piece(10_000), Err(Exceeded { limit: Duration::from_millis(200) }));
         assert_eq!(piece(10), Ok(()));
         assert_eq!(piece(10_000), Err(Exceeded { limit: Duration::from_millis(350) }));
@@ -340,9 +360,12 @@ mod tests {
     #[test]
     fn issue_14_04_work_that_nobody_wants_any_more_ends() {
         let stop = CancellationToken::new();
-        let allowance = Allowance::new(Duration::from_secs(60), Duration::from_secs(60)).until(stop.clone());
+        let allowance =
+            Allowance::new(Duration::from_secs(60), Duration::from_secs(60)).until(stop.clone());
         let stopped = std::thread::scope(|scope| {
-            let work = scope.spawn(|| section(Kind::Whole, Some(&allowance), Start::default(), || compute(30_000)).0);
+            let work = scope.spawn(|| {
+                section(Kind::Whole, Some(&allowance), Start::default(), || compute(30_000)).0
+            });
             stop.cancel();
             work.join().unwrap()
         });
@@ -366,7 +389,9 @@ mod tests {
             })
             .collect();
         tokio::time::sleep(Duration::from_millis(50)).await;
-        let done = tokio::time::timeout(Duration::from_secs(60), tokio::spawn(async { blocking(|| 1) })).await;
+        let done =
+            tokio::time::timeout(Duration::from_secs(60), tokio::spawn(async { blocking(|| 1) }))
+                .await;
         end.store(true, Ordering::Relaxed);
         assert_eq!(done.unwrap().unwrap(), Ok(1));
         for one in stuck {

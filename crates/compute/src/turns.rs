@@ -16,8 +16,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// One turn of each kind for each processor: the system shares the processors between them, and what serves connections needs
-    /// them only for moments.
+    /// One turn of each kind for each processor: the system shares the processors between them, and
+    /// what serves connections needs them only for moments.
     pub(crate) fn turns(self) -> &'static Turns {
         static TURNS: LazyLock<[Turns; 2]> = LazyLock::new(|| {
             let processors = available_parallelism().map_or(2, usize::from);
@@ -50,12 +50,13 @@ struct State {
     computing: BTreeMap<u64, Arc<Signs>>,
 }
 
-/// Whoever has not been heard of for so long does not keep others waiting: its turn is lent to the next one. So work that was never
-/// meant to give its turn up costs others their share of a processor and not all of it.
+/// Whoever has not been heard of for so long does not keep others waiting: its turn is lent to the
+/// next one. So work that was never meant to give its turn up costs others their share of a
+/// processor and not all of it.
 const LEND_AFTER: Duration = Duration::from_millis(100);
 
-/// So many times the turns there are may be lent at most. Each thread that computes takes its share of the processors, and what it
-/// works on stays in memory.
+/// So many times the turns there are may be lent at most. Each thread that computes takes its share
+/// of the processors, and what it works on stays in memory.
 const MOST_LENT: usize = 4;
 
 /// A turn, as long as somebody has it.
@@ -74,7 +75,11 @@ struct Signs {
 
 impl Signs {
     fn new() -> Arc<Self> {
-        Arc::new(Self { began: Instant::now(), seen_ms: AtomicU64::new(0), is_lent: AtomicBool::new(false) })
+        Arc::new(Self {
+            began: Instant::now(),
+            seen_ms: AtomicU64::new(0),
+            is_lent: AtomicBool::new(false),
+        })
     }
 
     fn is_silent(&self) -> bool {
@@ -95,7 +100,8 @@ impl Turn {
     }
 }
 
-/// What somebody has used so far, in steps that double: within one step, whoever came first goes first.
+/// What somebody has used so far, in steps that double: within one step, whoever came first goes
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Usage(u32);
 
@@ -134,7 +140,8 @@ impl Turns {
             if let Some(turn) = turn.take() {
                 return turn;
             }
-            let (woken, waited) = seat.called.wait_timeout(turn, LEND_AFTER).unwrap_or_else(PoisonError::into_inner);
+            let (woken, waited) =
+                seat.called.wait_timeout(turn, LEND_AFTER).unwrap_or_else(PoisonError::into_inner);
             turn = woken;
             if waited.timed_out() && turn.is_none() {
                 // Whoever calls this seat locks the turns first.
@@ -156,13 +163,18 @@ impl Turns {
         }
     }
 
-    /// Calls somebody who waits in place of one who is silent. There is an end to how many are lent.
+    /// Calls somebody who waits in place of one who is silent. There is an end to how many are
+    /// lent.
     fn lend(&self) {
         let mut state = self.lock();
         if state.lent >= MOST_LENT * self.total || state.waiting.is_empty() {
             return;
         }
-        let Some(silent) = state.computing.values().find(|signs| !signs.is_lent.load(Ordering::Relaxed) && signs.is_silent()) else {
+        let Some(silent) = state
+            .computing
+            .values()
+            .find(|signs| !signs.is_lent.load(Ordering::Relaxed) && signs.is_silent())
+        else {
             return;
         };
         silent.is_lent.store(true, Ordering::Relaxed);
@@ -253,6 +265,9 @@ mod tests {
         });
         silent.iter().for_each(|turn| turns.give_back(turn));
         let state = turns.lock();
-        assert_eq!((state.taken, state.lent, state.computing.len(), state.waiting.len()), (0, 0, 0, 0));
+        assert_eq!(
+            (state.taken, state.lent, state.computing.len(), state.waiting.len()),
+            (0, 0, 0, 0)
+        );
     }
 }

@@ -1,6 +1,9 @@
-//! The limit of memory for long work, which is one for the process: so it is tried in a binary of its own.
+//! The limit of memory for long work, which is one for the process: so it is tried in a binary of
+//! its own.
 
-use heddle_compute::{Allowance, Exceeded, interruptible, is_memory_short, limit_memory, tick, within};
+use heddle_compute::{
+    Allowance, Exceeded, interruptible, is_memory_short, limit_memory, tick, within,
+};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +21,9 @@ fn work(ends: &AtomicBool, count: &AtomicUsize) -> Result<(), Exceeded> {
 fn going(counts: &[AtomicUsize]) -> Vec<usize> {
     let before: Vec<_> = counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
     std::thread::sleep(Duration::from_millis(300));
-    (0..counts.len()).filter(|number| counts[*number].load(Ordering::Relaxed) > before[*number]).collect()
+    (0..counts.len())
+        .filter(|number| counts[*number].load(Ordering::Relaxed) > before[*number])
+        .collect()
 }
 
 fn wait_until(done: impl Fn() -> bool) {

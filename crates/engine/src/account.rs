@@ -1,8 +1,10 @@
-//! Accounts that calls of models are paid from: how many calls may be under way at once so that no limit is passed by more than one.
+//! Accounts that calls of models are paid from: how many calls may be under way at once so that no
+//! limit is passed by more than one.
 //!
-//! What a call will cost is known when it has ended. Until then its account counts it with the most that it may cost. A call that
-//! might not fit beside those under way waits for them; one that is alone goes on as long as anything is left. So a limit is passed
-//! by the last call only, and nothing is refused that could have been paid.
+//! What a call will cost is known when it has ended. Until then its account counts it with the most
+//! that it may cost. A call that might not fit beside those under way waits for them; one that is
+//! alone goes on as long as anything is left. So a limit is passed by the last call only, and
+//! nothing is refused that could have been paid.
 
 use crate::budget::exceeded;
 use model::{SpendingLimit, Spent, SpentSum};
@@ -44,14 +46,22 @@ enum Entry {
 
 impl Account {
     pub fn new(spent: SpentSum) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::new(State { spent, ..State::default() }), ended: Notify::new() })
+        Arc::new(Self {
+            state: Mutex::new(State { spent, ..State::default() }),
+            ended: Notify::new(),
+        })
     }
 
     pub fn spent(&self) -> SpentSum {
         self.state().spent
     }
 
-    fn begin(&self, most: SpentSum, limit: SpendingLimit, whose: &str) -> Result<Entry, ModelError> {
+    fn begin(
+        &self,
+        most: SpentSum,
+        limit: SpendingLimit,
+        whose: &str,
+    ) -> Result<Entry, ModelError> {
         let mut state = self.state();
         if let Some(reached) = limit.reached_by(state.spent) {
             return Err(exceeded(whose, &reached));
@@ -92,7 +102,8 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Lets a call begin that costs no more than `most`, once there is room for it in all accounts, or refuses it where one is used up.
+    /// Lets a call begin that costs no more than `most`, once there is room for it in all accounts,
+    /// or refuses it where one is used up.
     pub(crate) async fn open(claims: &[Claim], most: SpentSum) -> Result<Self, ModelError> {
         'again: loop {
             let mut opened = Self { accounts: Vec::with_capacity(claims.len()), most };
@@ -129,7 +140,10 @@ impl Drop for Opened {
 }
 
 fn sum(one: SpentSum, other: SpentSum) -> SpentSum {
-    SpentSum { tokens: one.tokens.saturating_add(other.tokens), dollars: one.dollars + other.dollars }
+    SpentSum {
+        tokens: one.tokens.saturating_add(other.tokens),
+        dollars: one.dollars + other.dollars,
+    }
 }
 
 #[cfg(test)]
@@ -144,15 +158,23 @@ mod tests {
     }
 
     fn claim(account: &Arc<Account>, most: u64) -> Claim {
-        Claim { account: account.clone(), limit: SpendingLimit { tokens: Some(most), dollars: None }, whose: "this run" }
+        Claim {
+            account: account.clone(),
+            limit: SpendingLimit { tokens: Some(most), dollars: None },
+            whose: "this run",
+        }
     }
 
-    /// Twenty calls at once, of which each takes 30 tokens and might take up to `most`. How many were made, and how many together.
+    /// Twenty calls at once, of which each takes 30 tokens and might take up to `most`. How many
+    /// were made, and how many together.
     async fn twenty_calls(budget: u64, most: u64) -> (usize, usize) {
         let account = Account::new(SpentSum::default());
-        let (made, under_way, together) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let (made, under_way, together) =
+            (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         let one = || async {
-            let Ok(opened) = Opened::open(&[claim(&account, budget)], tokens(most)).await else { return };
+            let Ok(opened) = Opened::open(&[claim(&account, budget)], tokens(most)).await else {
+                return;
+            };
             made.fetch_add(1, Ordering::Relaxed);
             together.fetch_max(under_way.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
             for _ in 0..5 {
@@ -170,10 +192,18 @@ mod tests {
     async fn a_budget_for_five_calls_pays_for_five_of_twenty_that_come_at_once() {
         for most in [30, 100, 10_000] {
             assert_eq!(twenty_calls(150, most).await.0, 5, "each might take {most}");
-            assert_eq!(twenty_calls(140, most).await.0, 5, "the last one passes the budget, each might take {most}");
+            assert_eq!(
+                twenty_calls(140, most).await.0,
+                5,
+                "the last one passes the budget, each might take {most}"
+            );
         }
         assert_eq!(twenty_calls(10_000, 100).await, (20, 20), "where there is enough nobody waits");
-        assert_eq!(twenty_calls(600, 10_000).await, (20, 1), "where nobody knows, one after the other is asked");
+        assert_eq!(
+            twenty_calls(600, 10_000).await,
+            (20, 1),
+            "where nobody knows, one after the other is asked"
+        );
     }
 
     #[tokio::test]

@@ -21,7 +21,9 @@ pub struct Budgets {
 
 impl Budgets {
     pub(crate) fn of(workflow: &Workflow) -> Self {
-        let Some(given) = workflow.setting("budget").filter(|given| !given.is_nullish()) else { return Self::default() };
+        let Some(given) = workflow.setting("budget").filter(|given| !given.is_nullish()) else {
+            return Self::default();
+        };
         let read = || {
             let mut budgets = Self::default();
             for (name, limit) in given.as_object()?.iter() {
@@ -66,7 +68,11 @@ pub struct Spending {
 }
 
 impl Spending {
-    pub fn new(limit: SpendingLimit, account: Arc<Account>, above: Option<Arc<Spending>>) -> Arc<Self> {
+    pub fn new(
+        limit: SpendingLimit,
+        account: Arc<Account>,
+        above: Option<Arc<Spending>>,
+    ) -> Arc<Self> {
         Arc::new(Self { limit, account, above })
     }
 
@@ -77,7 +83,12 @@ impl Spending {
     /// The accounts that a call of the run is paid from.
     pub(crate) fn claims(&self) -> Vec<Claim> {
         let each = std::iter::successors(Some(self), |spending: &&Self| spending.above.as_deref());
-        each.map(|spending| Claim { account: spending.account.clone(), limit: spending.limit, whose: "this run" }).collect()
+        each.map(|spending| Claim {
+            account: spending.account.clone(),
+            limit: spending.limit,
+            whose: "this run",
+        })
+        .collect()
     }
 
     pub fn spent(&self) -> SpentSum {
@@ -99,15 +110,21 @@ pub struct Spender {
     pub budgets: Budgets,
 }
 
-/// The session of what started a run, if it names one. What is spent in a session that somebody else was given is spent in another one.
-pub(crate) fn session_of(started_with: Option<&Value>, signed: Option<&Arc<dyn Addresses>>) -> Option<Str> {
+/// The session of what started a run, if it names one. What is spent in a session that somebody
+/// else was given is spent in another one.
+pub(crate) fn session_of(
+    started_with: Option<&Value>,
+    signed: Option<&Arc<dyn Addresses>>,
+) -> Option<Str> {
     let started_with = started_with?;
     let session = match started_with.get("sessionId")? {
         Value::String(session) if !session.is_empty() => session.clone(),
         Value::Number(number) => model::number_to_string(*number).into(),
         _ => return None,
     };
-    Some(kept_apart(session, |session, signature| signed.is_some_and(|signed| signed.has_signed(session, signature))))
+    Some(kept_apart(session, |session, signature| {
+        signed.is_some_and(|signed| signed.has_signed(session, signature))
+    }))
 }
 
 #[cfg(test)]
@@ -118,20 +135,34 @@ mod tests {
 
     #[test]
     fn a_budget_with_a_slip_of_the_pen_is_no_licence_to_spend() {
-        let of = |budget: Value| Budgets::of(&Workflow::from_value(&json!({ "settings": { "budget": budget } })).unwrap());
+        let of = |budget: Value| {
+            Budgets::of(
+                &Workflow::from_value(&json!({ "settings": { "budget": budget } })).unwrap(),
+            )
+        };
         let fine = of(json!({ "run": { "tokens": 10, "dollars": 0.5 }, "day": {} }));
         assert_eq!(fine.run, SpendingLimit { tokens: Some(10), dollars: Some(0.5) });
         assert!(fine.check().is_ok() && of(Value::Null).check().is_ok());
-        for slip in
-            [json!(5), json!({ "runs": {} }), json!({ "run": { "token": 10 } }), json!({ "day": { "dollars": "5" } }), json!({ "run": 7 })]
-        {
+        for slip in [
+            json!(5),
+            json!({ "runs": {} }),
+            json!({ "run": { "token": 10 } }),
+            json!({ "day": { "dollars": "5" } }),
+            json!({ "run": 7 }),
+        ] {
             assert!(of(slip.clone()).check().is_err(), "{slip:?}");
         }
     }
 
     #[tokio::test]
     async fn a_called_run_spends_what_its_caller_may() {
-        let limited = |tokens, above| Spending::new(SpendingLimit { tokens: Some(tokens), dollars: None }, Arc::default(), above);
+        let limited = |tokens, above| {
+            Spending::new(
+                SpendingLimit { tokens: Some(tokens), dollars: None },
+                Arc::default(),
+                above,
+            )
+        };
         let caller = limited(50, None);
         let called = limited(1000, Some(caller.clone()));
         let opened = Opened::open(&called.claims(), SpentSum::default()).await.unwrap();

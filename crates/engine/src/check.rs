@@ -80,14 +80,15 @@ impl Report {
     }
 }
 
-/// Workflows with more nodes than this are refused by whoever stores them; `check` looks at no more.
+/// Workflows with more nodes than this are refused by whoever stores them; `check` looks at no
+/// more.
 pub const MAX_NODES: usize = 10_000;
 
 /// More problems than this are only counted.
 pub const MAX_PROBLEMS: usize = 1000;
 
-/// Tells all problems of a workflow, and how well each node is supported. Looks at everything once: the time it takes
-/// grows with the document and with nothing else.
+/// Tells all problems of a workflow, and how well each node is supported. Looks at everything once:
+/// the time it takes grows with the document and with nothing else.
 pub fn check(workflow: &Workflow, registry: &Registry) -> Report {
     let mut checker = Checker {
         workflow,
@@ -141,7 +142,12 @@ impl<'a> Finding<'a> {
 }
 
 impl Checker<'_> {
-    fn problem(&mut self, finding: Finding<'_>, place: impl FnOnce() -> String, message: impl FnOnce() -> String) {
+    fn problem(
+        &mut self,
+        finding: Finding<'_>,
+        place: impl FnOnce() -> String,
+        message: impl FnOnce() -> String,
+    ) {
         if self.report.problems.len() >= MAX_PROBLEMS {
             self.unlisted += 1;
             self.unlisted_error |= finding.severity == Severity::Error;
@@ -151,7 +157,9 @@ impl Checker<'_> {
             severity: finding.severity,
             code: finding.code,
             place: place().into(),
-            node: finding.node.map(|name| if name.len() <= words::MAX_NAME { name.into() } else { short(name) }),
+            node: finding
+                .node
+                .map(|name| if name.len() <= words::MAX_NAME { name.into() } else { short(name) }),
             message: message().into(),
             hint: Some(finding.hint).filter(|hint| !hint.is_empty()).map(Str::from),
         });
@@ -164,7 +172,8 @@ impl Checker<'_> {
                 code: Code::WORKFLOW_TOO_LARGE,
                 place: "".into(),
                 node: None,
-                message: format!("There are {} more problems that are not listed", self.unlisted).into(),
+                message: format!("There are {} more problems that are not listed", self.unlisted)
+                    .into(),
                 hint: Some("Mend the ones above and check again.".into()),
             });
         }

@@ -14,7 +14,8 @@ impl Covered {
 }
 
 impl Plan {
-    /// What an extent covers. A node that the plan does not have covers nothing; whoever asks for one is told before.
+    /// What an extent covers. A node that the plan does not have covers nothing; whoever asks for
+    /// one is told before.
     pub(crate) fn covered(&self, extent: &Extent) -> Covered {
         if extent.is_everything() {
             return Covered(None);
@@ -43,7 +44,11 @@ impl Plan {
         self.spread(nodes, |node| &self.nodes[node].outputs)
     }
 
-    fn spread<'p>(&'p self, mut left: Vec<usize>, next: impl Fn(usize) -> &'p Vec<Vec<Target>>) -> Vec<bool> {
+    fn spread<'p>(
+        &'p self,
+        mut left: Vec<usize>,
+        next: impl Fn(usize) -> &'p Vec<Vec<Target>>,
+    ) -> Vec<bool> {
         let mut seen = vec![false; self.nodes.len()];
         while let Some(node) = left.pop() {
             if !std::mem::replace(&mut seen[node], true) {
@@ -55,18 +60,25 @@ impl Plan {
 
     /// Whether a run that begins at a node can come to another.
     pub fn leads_to(&self, start: usize, node: &str) -> bool {
-        self.index_of(node).is_some_and(|node| self.reaching(vec![node]).get(start).copied().unwrap_or(false))
+        self.index_of(node)
+            .is_some_and(|node| self.reaching(vec![node]).get(start).copied().unwrap_or(false))
     }
 
-    /// The trigger from which a run by hand reaches a node, or else the first node without an input that leads to it.
+    /// The trigger from which a run by hand reaches a node, or else the first node without an input
+    /// that leads to it.
     pub fn start_towards(&self, node: &str) -> Option<usize> {
         let leading = self.reaching(vec![self.index_of(node)?]);
-        let candidates = || indices(&leading).into_iter().filter(|index| !self.nodes[*index].disabled);
+        let candidates =
+            || indices(&leading).into_iter().filter(|index| !self.nodes[*index].disabled);
         let is_for_hands = |index: &usize| {
-            self.nodes[*index].node_type.as_ref().is_some_and(|found| found.spec.started_by == Some(node_api::StartedBy::Hand))
+            self.nodes[*index]
+                .node_type
+                .as_ref()
+                .is_some_and(|found| found.spec.started_by == Some(node_api::StartedBy::Hand))
         };
         let trigger = || candidates().find(|index| self.nodes[*index].is_trigger());
-        let source = || candidates().find(|index| self.nodes[*index].inputs.iter().all(Vec::is_empty));
+        let source =
+            || candidates().find(|index| self.nodes[*index].inputs.iter().all(Vec::is_empty));
         candidates().find(is_for_hands).or_else(trigger).or_else(source)
     }
 }

@@ -1,10 +1,12 @@
-//! What a model is asked to fill in when it calls a node as a tool: the `$fromAI` calls in its parameters, as a JSON Schema.
+//! What a model is asked to fill in when it calls a node as a tool: the `$fromAI` calls in its
+//! parameters, as a JSON Schema.
 
 use expr::{FromAiCall, FromAiKind, extract_from_ai_calls};
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
 
-/// The schema of the arguments. A node that asks for nothing takes any: its expressions may read them as fields of the item.
+/// The schema of the arguments. A node that asks for nothing takes any: its expressions may read
+/// them as fields of the item.
 pub(crate) fn schema_of(params: &Value) -> Result<Value, NodeError> {
     let mut calls = Vec::new();
     collect(params, "", &mut calls)?;
@@ -21,13 +23,18 @@ pub(crate) fn schema_of(params: &Value) -> Result<Value, NodeError> {
             }
             Some(known) if *known == property => {}
             Some(_) => {
-                let message = format!("Duplicate key '{}' found with different description or type", call.key);
-                return Err(NodeError::parameter(place, message).hint("Give each $fromAI with the same key the same description and type."));
+                let message = format!(
+                    "Duplicate key '{}' found with different description or type",
+                    call.key
+                );
+                return Err(NodeError::parameter(place, message)
+                    .hint("Give each $fromAI with the same key the same description and type."));
             }
         }
     }
     let is_open = properties.is_empty();
-    let mut schema = Object::from_iter([("type", Value::from("object")), ("properties", properties.into())]);
+    let mut schema =
+        Object::from_iter([("type", Value::from("object")), ("properties", properties.into())]);
     if !required.is_empty() {
         schema.insert("required", Value::array(required));
     }
@@ -37,11 +44,16 @@ pub(crate) fn schema_of(params: &Value) -> Result<Value, NodeError> {
     Ok(schema.into())
 }
 
-fn collect(value: &Value, place: &str, calls: &mut Vec<(Str, FromAiCall)>) -> Result<(), NodeError> {
+fn collect(
+    value: &Value,
+    place: &str,
+    calls: &mut Vec<(Str, FromAiCall)>,
+) -> Result<(), NodeError> {
     match value {
         Value::String(text) => {
             let found = extract_from_ai_calls(text).map_err(|error| {
-                NodeError::parameter(place, Str::from(error.to_string())).hint("Write $fromAI('key', 'description', 'type', default).")
+                NodeError::parameter(place, Str::from(error.to_string()))
+                    .hint("Write $fromAI('key', 'description', 'type', default).")
             })?;
             calls.extend(found.into_iter().map(|call| (Str::from(place), call)));
         }
@@ -52,7 +64,8 @@ fn collect(value: &Value, place: &str, calls: &mut Vec<(Str, FromAiCall)>) -> Re
         }
         Value::Object(fields) => {
             for (key, value) in fields.iter() {
-                let place = if place.is_empty() { key.to_string() } else { format!("{place}.{key}") };
+                let place =
+                    if place.is_empty() { key.to_string() } else { format!("{place}.{key}") };
                 collect(value, &place, calls)?;
             }
         }
@@ -66,10 +79,14 @@ fn property(call: &FromAiCall) -> Value {
         FromAiKind::String => json!({ "type": "string" }),
         FromAiKind::Number => json!({ "type": "number" }),
         FromAiKind::Boolean => json!({ "type": "boolean" }),
-        FromAiKind::Json => json!({ "anyOf": [{ "type": "object" }, { "type": "array", "items": {} }] }),
+        FromAiKind::Json => {
+            json!({ "anyOf": [{ "type": "object" }, { "type": "array", "items": {} }] })
+        }
     };
     let fields = property.make_object();
-    if let Some(description) = call.description.as_ref().filter(|description| !description.is_empty()) {
+    if let Some(description) =
+        call.description.as_ref().filter(|description| !description.is_empty())
+    {
         fields.insert("description", description.clone());
     }
     if let Some(default) = &call.default {
@@ -108,12 +125,18 @@ mod tests {
 
     #[test]
     fn a_node_that_asks_for_nothing_takes_anything() {
-        assert_eq!(schema_of(&json!({ "text": "={{ $json.input }}" })).unwrap(), json!({ "type": "object", "properties": {} }));
+        assert_eq!(
+            schema_of(&json!({ "text": "={{ $json.input }}" })).unwrap(),
+            json!({ "type": "object", "properties": {} })
+        );
     }
 
     #[test]
     fn one_key_has_one_meaning() {
-        let error = schema_of(&json!({ "a": "={{ $fromAI('x', 'one') }}", "b": "={{ $fromAI('x', 'two') }}" })).unwrap_err();
+        let error = schema_of(
+            &json!({ "a": "={{ $fromAI('x', 'one') }}", "b": "={{ $fromAI('x', 'two') }}" }),
+        )
+        .unwrap_err();
         assert_eq!(error.message(), "Duplicate key 'x' found with different description or type");
         let error = schema_of(&json!({ "a": { "b": ["={{ $fromAI('bad key') }}"] } })).unwrap_err();
         assert_eq!(error.context().get("parameter").and_then(Value::as_str), Some("a.b[0]"));

@@ -1,8 +1,9 @@
-//! Runs a workflow: turns a checked plan and a set of node types into a stream of [`model::RunEvent`]s.
+//! Runs a workflow: turns a checked plan and a set of node types into a stream of
+//! [`model::RunEvent`]s.
 //!
 //! Invariant: no node is known by name here; behaviour that one node needs belongs to the contract.
-//! Invariant: no clock, random source, network or disk of its own. All come in through [`Ports`], so that a test can
-//! replay a run to the same events in the same order.
+//! Invariant: no clock, random source, network or disk of its own. All come in through [`Ports`],
+//! so that a test can replay a run to the same events in the same order.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
@@ -31,8 +32,9 @@ pub use outcome::{Outcome, write_run_data};
 pub use params::Compiled;
 pub use plan::{Plan, PlanNode, Supplier};
 pub use ports::{
-    Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, Ledger, NoCredentials, NoJournal, NoLedger, NoWorkflows,
-    Place, Ports, Random, Recording, Reply, Responder, SharedPorts, Workflows,
+    Addresses, Call, CallTarget, Calls, Clock, Credentials, Journal, JournalError, Ledger,
+    NoCredentials, NoJournal, NoLedger, NoWorkflows, Place, Ports, Random, Recording, Reply,
+    Responder, SharedPorts, Workflows,
 };
 pub use preview::{Preview, preview};
 pub use run::{Engine, Start, TRIES};

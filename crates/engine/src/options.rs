@@ -13,8 +13,8 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct RunOptions {
     pub run_id: Str,
-    /// The id of the stored workflow whose rights the run has. A workflow that comes as text has those of its caller, whatever
-    /// id the text claims.
+    /// The id of the stored workflow whose rights the run has. A workflow that comes as text has
+    /// those of its caller, whatever id the text claims.
     pub stands_for: Str,
     /// `manual`, `trigger`, `webhook`, `integrated`, `error` …
     pub mode: Str,
@@ -54,8 +54,8 @@ pub struct RunOptions {
     pub spends_for: Option<Arc<Spending>>,
     /// How many workflows deep this run is called.
     pub depth: usize,
-    /// A model has called it, directly or through the runs above it: what that model had come across. What came with the call is then
-    /// the model's choice, wherever it is used.
+    /// A model has called it, directly or through the runs above it: what that model had come
+    /// across. What came with the call is then the model's choice, wherever it is used.
     pub called_by_model: Option<Exposure>,
 }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 /// What is told of something that broke.
 pub(crate) fn panicked(what: &str) -> NodeError {
-    NodeError::new(Code::RUN_PANICKED, format!("{what} stopped with a panic")).hint("The log has the place in the code; please report it.")
+    NodeError::new(Code::RUN_PANICKED, format!("{what} stopped with a panic"))
+        .hint("The log has the place in the code; please report it.")
 }
 
 /// A run that has ended or gone to sleep.
@@ -30,7 +31,8 @@ pub struct Outcome {
     /// Whether a sleeping run asks a person before it goes on.
     pub asks: bool,
     pub static_data: Value,
-    /// The parts of it that are new and that no step has told of, because it did not come to its end.
+    /// The parts of it that are new and that no step has told of, because it did not come to its
+    /// end.
     pub untold_static_data: Option<Value>,
     pub custom_data: Object,
     pub workflow_id: Str,
@@ -41,7 +43,13 @@ impl Outcome {
     /// What is known of a run that broke.
     pub fn panicked(plan: &Plan, run_id: Str, mode: Str, at_ms: i64) -> Self {
         let (status, error) = (RunStatus::Error, Some(panicked("The run").to_run_error("")));
-        Self { status, error, started_ms: at_ms, finished_ms: at_ms, ..Self::new(plan, run_id, mode) }
+        Self {
+            status,
+            error,
+            started_ms: at_ms,
+            finished_ms: at_ms,
+            ..Self::new(plan, run_id, mode)
+        }
     }
 
     pub(crate) fn new(plan: &Plan, run_id: Str, mode: Str) -> Self {
@@ -87,9 +95,14 @@ impl Outcome {
         last.data.get(&Kind::Main)?.iter().flatten().find(|items| !items.is_empty())
     }
 
-    /// The names of the executed nodes in order, once per execution; without those that only served others.
+    /// The names of the executed nodes in order, once per execution; without those that only served
+    /// others.
     pub fn order(&self) -> Vec<Str> {
-        let mut executions: Vec<_> = self.run_data.iter().flat_map(|(name, runs)| runs.iter().map(move |run| (run, name))).collect();
+        let mut executions: Vec<_> = self
+            .run_data
+            .iter()
+            .flat_map(|(name, runs)| runs.iter().map(move |run| (run, name)))
+            .collect();
         executions.retain(|(run, _)| run.serves().is_none());
         executions.sort_by_key(|(run, _)| run.execution_index);
         executions.into_iter().map(|(_, name)| name.clone()).collect()
@@ -100,7 +113,9 @@ impl Outcome {
         let run_data: Object = self
             .run_data
             .iter()
-            .map(|(name, runs)| (name.clone(), Value::array(runs.iter().map(|run| run.to_value()).collect())))
+            .map(|(name, runs)| {
+                (name.clone(), Value::array(runs.iter().map(|run| run.to_value()).collect()))
+            })
             .collect();
         self.frame(run_data.into())
     }
@@ -142,7 +157,8 @@ impl Outcome {
 }
 
 fn iso(milliseconds: i64) -> Str {
-    jiff::Timestamp::from_millisecond(milliseconds).map_or_else(|_| Str::new(), |time| format!("{time:.3}").into())
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map_or_else(|_| Str::new(), |time| format!("{time:.3}").into())
 }
 
 /// Writes the runs of all nodes as n8n shows them, one at a time. `written` is told of each.

@@ -17,7 +17,9 @@ pub enum Compiled {
 impl Compiled {
     pub fn new(value: &Value) -> Self {
         match value {
-            Value::String(text) if text.starts_with('=') => Compiled::Template(Arc::new(Template::parse(text))),
+            Value::String(text) if text.starts_with('=') => {
+                Compiled::Template(Arc::new(Template::parse(text)))
+            }
             Value::Array(values) => {
                 let parts: Vec<_> = values.iter().map(Self::new).collect();
                 match parts.iter().all(Self::is_constant) {
@@ -37,7 +39,9 @@ impl Compiled {
                 _ if is_raw(key) => Compiled::Constant(value.clone()),
                 Value::String(text) if text.starts_with('=') => {
                     let written = siblings::written_in(text, object);
-                    Compiled::Template(Arc::new(Template::parse(written.as_deref().unwrap_or(text))))
+                    Compiled::Template(Arc::new(Template::parse(
+                        written.as_deref().unwrap_or(text),
+                    )))
                 }
                 _ => Self::new(value),
             };
@@ -63,14 +67,16 @@ impl Compiled {
         }
     }
 
-    /// What a value at a path that depends on the item begins with, whatever the item is; `None` if it depends on nothing. The beginning
-    /// of a list or an object is empty.
+    /// What a value at a path that depends on the item begins with, whatever the item is; `None` if
+    /// it depends on nothing. The beginning of a list or an object is empty.
     pub(crate) fn fixed_beginning(&self, path: &str) -> Option<Str> {
         match self.descend(path) {
-            Descent::Found(Compiled::Template(template)) => template.as_text().is_none().then(|| match template.parts().first() {
-                Some(Part::Text(text)) => text.clone(),
-                _ => Str::new(),
-            }),
+            Descent::Found(Compiled::Template(template)) => {
+                template.as_text().is_none().then(|| match template.parts().first() {
+                    Some(Part::Text(text)) => text.clone(),
+                    _ => Str::new(),
+                })
+            }
             Descent::Found(compiled) => (!compiled.is_constant()).then(Str::new),
             Descent::Inside(..) => Some(Str::new()),
             Descent::Constant(_) | Descent::Missing => None,
@@ -78,11 +84,18 @@ impl Compiled {
     }
 
     /// The value at a path for the scope's item; `undefined` if there is none.
-    pub(crate) fn resolve_at(&self, path: &str, session: &Session, scope: &dyn Scope) -> Result<Value, Error> {
+    pub(crate) fn resolve_at(
+        &self,
+        path: &str,
+        session: &Session,
+        scope: &dyn Scope,
+    ) -> Result<Value, Error> {
         match self.descend(path) {
             Descent::Found(compiled) => compiled.resolve(session, scope),
             Descent::Constant(value) => Ok(value),
-            Descent::Inside(template, rest) => Ok(session.evaluate(template, scope)?.get_keys(rest).cloned().unwrap_or_default()),
+            Descent::Inside(template, rest) => {
+                Ok(session.evaluate(template, scope)?.get_keys(rest).cloned().unwrap_or_default())
+            }
             Descent::Missing => Ok(Value::Undefined),
         }
     }
@@ -92,7 +105,8 @@ impl Compiled {
             Compiled::Constant(value) => Ok(value.clone()),
             Compiled::Template(template) => session.evaluate(template, scope),
             Compiled::Array(parts) => {
-                let values: Result<Vec<_>, _> = parts.iter().map(|part| part.resolve(session, scope)).collect();
+                let values: Result<Vec<_>, _> =
+                    parts.iter().map(|part| part.resolve(session, scope)).collect();
                 values.map(Value::array)
             }
             Compiled::Object(fields) => {
@@ -121,9 +135,18 @@ impl Compiled {
             let before = keys.clone();
             let Some(key) = keys.next() else { return Descent::Found(current) };
             let next = match current {
-                Compiled::Object(fields) => fields.iter().find(|(name, _)| name == key).map(|(_, field)| field),
-                Compiled::Array(parts) => key.parse().ok().and_then(|index: usize| parts.get(index)),
-                Compiled::Constant(value) => return value.get_keys(before).cloned().map_or(Descent::Missing, Descent::Constant),
+                Compiled::Object(fields) => {
+                    fields.iter().find(|(name, _)| name == key).map(|(_, field)| field)
+                }
+                Compiled::Array(parts) => {
+                    key.parse().ok().and_then(|index: usize| parts.get(index))
+                }
+                Compiled::Constant(value) => {
+                    return value
+                        .get_keys(before)
+                        .cloned()
+                        .map_or(Descent::Missing, Descent::Constant);
+                }
                 Compiled::Template(template) => return Descent::Inside(template, before),
             };
             match next {

@@ -7,7 +7,9 @@ use expr::native::Code;
 use model::{Item, Items, Kind, Node, Object, OnError, Str, Value, Workflow};
 use node_api::ai::Exposure;
 use node_api::host::TextSource;
-use node_api::{Destination, DestinationForm, Group, NodeError, NodeInfo, NodeType, Registry, StartedBy};
+use node_api::{
+    Destination, DestinationForm, Group, NodeError, NodeInfo, NodeType, Registry, StartedBy,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -95,7 +97,8 @@ pub struct Supplier {
 }
 
 impl Plan {
-    /// Makes a plan of whatever the workflow holds. What cannot be used is left out; `check` has told about it.
+    /// Makes a plan of whatever the workflow holds. What cannot be used is left out; `check` has
+    /// told about it.
     pub fn new(workflow: &Workflow, registry: &Registry) -> Self {
         let mut nodes = Vec::new();
         let mut by_name = HashMap::new();
@@ -108,18 +111,31 @@ impl Plan {
             nodes.push(PlanNode::new(&node, workflow, registry));
         }
         for edge in &workflow.edges() {
-            let (Some(&from), Some(&to)) = (by_name.get(&edge.from), by_name.get(&edge.to)) else { continue };
+            let (Some(&from), Some(&to)) = (by_name.get(&edge.from), by_name.get(&edge.to)) else {
+                continue;
+            };
             if edge.kind != Kind::Main {
-                nodes[to].suppliers.push(Supplier { kind: edge.kind, node: from, input: edge.input });
+                nodes[to].suppliers.push(Supplier {
+                    kind: edge.kind,
+                    node: from,
+                    input: edge.input,
+                });
                 continue;
             }
-            slot(&mut nodes[from].outputs, edge.output).push(Target { node: to, index: edge.input });
+            slot(&mut nodes[from].outputs, edge.output)
+                .push(Target { node: to, index: edge.input });
             slot(&mut nodes[to].inputs, edge.input).push(Target { node: from, index: edge.output });
         }
         for node in &mut nodes {
             node.suppliers.sort_by_key(|supplier| supplier.input);
         }
-        let setting_text = |key| workflow.setting(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(Str::from);
+        let setting_text = |key| {
+            workflow
+                .setting(key)
+                .and_then(Value::as_str)
+                .filter(|text| !text.is_empty())
+                .map(Str::from)
+        };
         Self {
             id: workflow.id().unwrap_or_default().into(),
             name: workflow.name().into(),
@@ -140,13 +156,14 @@ impl Plan {
         }
     }
 
-    /// The same for a workflow that somebody has stored here, whatever its document says about where it came from.
+    /// The same for a workflow that somebody has stored here, whatever its document says about
+    /// where it came from.
     pub fn stored(self) -> Self {
         Self { text: None, ..self }
     }
 
-    /// Whether it came as text that the author of the workflow which called it did not write themselves. What is fixed in it was fixed by
-    /// whoever did.
+    /// Whether it came as text that the author of the workflow which called it did not write
+    /// themselves. What is fixed in it was fixed by whoever did.
     pub(crate) fn is_strangers(&self) -> bool {
         matches!(self.text, Some(TextSource::Made | TextSource::Fetched))
     }
@@ -158,7 +175,9 @@ impl Plan {
 
     /// Whether a run of it may compute for long.
     pub fn computes(&self) -> bool {
-        let computes = |node: &PlanNode| node.node_type.as_ref().is_some_and(|found| found.spec.runs_code || found.spec.computes);
+        let computes = |node: &PlanNode| {
+            node.node_type.as_ref().is_some_and(|found| found.spec.runs_code || found.spec.computes)
+        };
         self.nodes.iter().any(|node| !node.disabled && computes(node))
     }
 
@@ -173,13 +192,19 @@ impl Plan {
         self.index_of(name).map(|index| &self.nodes[index])
     }
 
-    /// The node a run starts from: the trigger made for this cause, else the first trigger, else the first node that
-    /// nothing leads to.
+    /// The node a run starts from: the trigger made for this cause, else the first trigger, else
+    /// the first node that nothing leads to.
     pub fn start_node(&self, cause: StartedBy) -> Option<usize> {
-        let candidates = || self.nodes.iter().enumerate().filter(|(_, node)| !node.disabled && !node.is_note());
-        let meant = candidates().find(|(_, node)| node.node_type.as_ref().is_some_and(|found| found.spec.started_by == Some(cause)));
+        let candidates =
+            || self.nodes.iter().enumerate().filter(|(_, node)| !node.disabled && !node.is_note());
+        let meant = candidates().find(|(_, node)| {
+            node.node_type.as_ref().is_some_and(|found| found.spec.started_by == Some(cause))
+        });
         let trigger = || candidates().find(|(_, node)| node.is_trigger());
-        let source = || candidates().find(|(_, node)| node.inputs.iter().all(Vec::is_empty) && !node.outputs.is_empty());
+        let source = || {
+            candidates()
+                .find(|(_, node)| node.inputs.iter().all(Vec::is_empty) && !node.outputs.is_empty())
+        };
         let lonely = || candidates().find(|(_, node)| node.inputs.iter().all(Vec::is_empty));
         meant.or_else(trigger).or_else(source).or_else(lonely).map(|(index, _)| index)
     }
@@ -190,7 +215,8 @@ impl Plan {
         let mut layer = vec![node];
         while !layer.is_empty() {
             let mut next = Vec::new();
-            for source in layer.iter().flat_map(|index| self.nodes[*index].inputs.iter().flatten()) {
+            for source in layer.iter().flat_map(|index| self.nodes[*index].inputs.iter().flatten())
+            {
                 if source.node != node && !found.contains(&source.node) {
                     found.push(source.node);
                     next.push(source.node);
@@ -226,14 +252,19 @@ impl PlanNode {
         !self.params.is_constant()
     }
 
-    /// The parameters that have a value before any call, and those that have none, as they are written.
+    /// The parameters that have a value before any call, and those that have none, as they are
+    /// written.
     pub(crate) fn params_before_calls(&self) -> (Compiled, Vec<(Str, Value)>) {
-        let Some(node_type) = self.node_type.as_deref().filter(|node_type| !node_type.spec.per_call.is_empty()) else {
+        let Some(node_type) =
+            self.node_type.as_deref().filter(|node_type| !node_type.spec.per_call.is_empty())
+        else {
             return (self.params.clone(), Vec::new());
         };
         let mut early = self.raw_params.clone();
         let paths = node_type.spec.per_call.iter();
-        let late = paths.filter_map(|path| early.remove_path(path).map(|written| (path.clone(), written))).collect();
+        let late = paths
+            .filter_map(|path| early.remove_path(path).map(|written| (path.clone(), written)))
+            .collect();
         let compiled = match &early {
             Value::Object(early) => Compiled::object(early, |key| is_raw(node_type, key)),
             other => Compiled::new(other),
@@ -246,9 +277,15 @@ impl PlanNode {
         let node_type = registry.find(node.type_name(), version).cloned();
         let empty = Object::new();
         let given = node.parameters().unwrap_or(&empty);
-        let params = Arc::new(node_type.as_ref().map_or_else(|| given.clone(), |found| found.spec.complete(version, given)));
+        let params = Arc::new(
+            node_type
+                .as_ref()
+                .map_or_else(|| given.clone(), |found| found.spec.complete(version, given)),
+        );
         let is_raw = |key: &str| node_type.as_deref().is_some_and(|found| is_raw(found, key));
-        let pinned = workflow.pin_data(node.name()).map(|items| items.iter().map(Item::from_value).collect());
+        let pinned = workflow
+            .pin_data(node.name())
+            .map(|items| items.iter().map(Item::from_value).collect());
         Self {
             info: NodeInfo {
                 id: node.id().unwrap_or_default().into(),
@@ -265,7 +302,9 @@ impl PlanNode {
             disabled: node.is_disabled(),
             execute_once: node.executes_once(),
             always_output: node.always_outputs_data(),
-            retry: node.retries_on_fail().then(|| Retry { tries: node.max_tries(), wait_ms: node.wait_between_tries_ms() }),
+            retry: node
+                .retries_on_fail()
+                .then(|| Retry { tries: node.max_tries(), wait_ms: node.wait_between_tries_ms() }),
             position: node.position(),
             outputs: Vec::new(),
             inputs: Vec::new(),
@@ -284,19 +323,24 @@ impl PlanNode {
         }
     }
 
-    /// Whether a step of it that was cut off may be taken again: it has no effect, or finds the runs it has called.
+    /// Whether a step of it that was cut off may be taken again: it has no effect, or finds the
+    /// runs it has called.
     pub fn is_repeatable(&self) -> bool {
-        self.is_harmless() || self.node_type.as_ref().is_some_and(|found| found.spec.has_key(&self.raw_params))
+        self.is_harmless()
+            || self.node_type.as_ref().is_some_and(|found| found.spec.has_key(&self.raw_params))
     }
 
     /// The same whoever calls it, and without the help of the other side.
     pub(crate) fn is_harmless(&self) -> bool {
-        self.resumes() || self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
+        self.resumes()
+            || self.node_type.as_ref().is_some_and(|found| found.spec.may_repeat(&self.raw_params))
     }
 
     /// Whether it finds again what it has done before it was cut off.
     pub fn resumes(&self) -> bool {
-        self.node_type.as_ref().is_some_and(|found| found.spec.calls_workflows || found.spec.keeps_notes)
+        self.node_type
+            .as_ref()
+            .is_some_and(|found| found.spec.calls_workflows || found.spec.keeps_notes)
     }
 
     /// The id of the credential of this type that somebody chose for the node.
@@ -308,24 +352,39 @@ impl PlanNode {
     pub(crate) fn exposes(&self) -> Exposure {
         let flow = self.node_type.as_ref().map(|found| &found.spec.flow);
         let uses_credential = !self.credentials.is_empty() && !self.is_trigger();
-        Exposure { untrusted: flow.is_none_or(|flow| flow.untrusted), private: flow.is_none_or(|flow| flow.private) || uses_credential }
+        Exposure {
+            untrusted: flow.is_none_or(|flow| flow.untrusted),
+            private: flow.is_none_or(|flow| flow.private) || uses_credential,
+        }
     }
 
-    /// The parameters that say where it sends its data to, one by one where there is a list of them.
+    /// The parameters that say where it sends its data to, one by one where there is a list of
+    /// them.
     pub(crate) fn destinations(&self) -> Vec<Destination> {
-        let described = self.node_type.as_ref().map(|found| found.spec.flow.sends_to.as_slice()).unwrap_or_default();
+        let described = self
+            .node_type
+            .as_ref()
+            .map(|found| found.spec.flow.sends_to.as_slice())
+            .unwrap_or_default();
         described.iter().flat_map(|destination| self.destinations_at(destination)).collect()
     }
 
     fn destinations_at(&self, described: &Destination) -> Vec<Destination> {
-        let Some((list, field)) = described.param.split_once(".*.") else { return vec![described.clone()] };
+        let Some((list, field)) = described.param.split_once(".*.") else {
+            return vec![described.clone()];
+        };
         match self.raw_params.get_path(list) {
             Some(Value::Array(entries)) => {
-                let at = |at: usize| Destination { param: format!("{list}.{at}.{field}").into(), form: described.form };
+                let at = |at: usize| Destination {
+                    param: format!("{list}.{at}.{field}").into(),
+                    form: described.form,
+                };
                 (0..entries.len()).map(at).collect()
             }
             // An expression makes the list, or what it lies in, and may make anything of it.
-            _ if self.params.has_expression(list) => vec![Destination { param: list.into(), form: DestinationForm::Whole }],
+            _ if self.params.has_expression(list) => {
+                vec![Destination { param: list.into(), form: DestinationForm::Whole }]
+            }
             _ => Vec::new(),
         }
     }
@@ -350,7 +409,9 @@ impl PlanNode {
 
     /// A node without inputs and outputs: a note on the canvas.
     fn is_note(&self) -> bool {
-        self.node_type.as_ref().is_some_and(|found| found.spec.inputs.is_empty() && found.spec.outputs.is_empty())
+        self.node_type
+            .as_ref()
+            .is_some_and(|found| found.spec.inputs.is_empty() && found.spec.outputs.is_empty())
     }
 }
 

@@ -32,7 +32,8 @@ pub struct Ports {
     pub local_models: Arc<dyn LocalModels>,
     pub credentials: Arc<dyn Credentials>,
     pub workflows: Arc<dyn Workflows>,
-    /// Keeps the runs that other runs start. Without it they go on in the memory of their caller, and end with it.
+    /// Keeps the runs that other runs start. Without it they go on in the memory of their caller,
+    /// and end with it.
     pub calls: Option<Arc<dyn Calls>>,
     pub journal: Arc<dyn Journal>,
     /// What is spent on models beyond single runs.
@@ -41,7 +42,8 @@ pub struct Ports {
     pub spill: Option<Arc<dyn Fn() -> Arc<dyn Spill> + Send + Sync>>,
 }
 
-/// The ports of an engine. Every run has them, so they are shared; changing one leaves the runs that have begun as they are.
+/// The ports of an engine. Every run has them, so they are shared; changing one leaves the runs
+/// that have begun as they are.
 #[derive(Clone)]
 pub struct SharedPorts(Arc<Ports>);
 
@@ -78,8 +80,9 @@ pub trait Random: Send + Sync {
 
 /// Decrypted credentials. The fields never reach an expression, an item or a log.
 pub trait Credentials: Send + Sync {
-    /// The fields of the credential of this type and id, if the stored workflow on whose behalf the run goes
-    /// ([`crate::RunOptions::stands_for`]) may use it. A node that names no id is never asked about here: it has none.
+    /// The fields of the credential of this type and id, if the stored workflow on whose behalf the
+    /// run goes ([`crate::RunOptions::stands_for`]) may use it. A node that names no id is never
+    /// asked about here: it has none.
     fn get(&self, stands_for: &str, kind: &str, id: &str) -> Result<Object, NodeError>;
 }
 
@@ -90,11 +93,13 @@ pub trait Workflows: Send + Sync {
     async fn get(&self, stands_for: &str, id: &str) -> Option<Workflow>;
 }
 
-/// Runs that other runs start, as executions of their own. Implemented by `runtime`; called once for each call of a node.
+/// Runs that other runs start, as executions of their own. Implemented by `runtime`; called once
+/// for each call of a node.
 #[async_trait::async_trait]
 pub trait Calls: Send + Sync {
-    /// Starts a run, or finds the one that the call from the same place has started before; nothing is started twice. Does not
-    /// return before the beginning of the run would outlive a crash, unless the run has no effects.
+    /// Starts a run, or finds the one that the call from the same place has started before; nothing
+    /// is started twice. Does not return before the beginning of the run would outlive a crash,
+    /// unless the run has no effects.
     async fn call(&self, call: Call) -> Result<Reply, NodeError>;
 }
 
@@ -110,7 +115,8 @@ pub struct Call {
     pub waits: bool,
     /// How many workflows deep the called one is.
     pub depth: usize,
-    /// A model makes the call, or the run that makes it was called by one. Whoever keeps runs keeps this with the called one.
+    /// A model makes the call, or the run that makes it was called by one. Whoever keeps runs keeps
+    /// this with the called one.
     pub called_by_model: Option<Exposure>,
     /// What the caller has spent: the called run spends on its account too.
     pub spending: Arc<Spending>,
@@ -136,7 +142,8 @@ impl std::fmt::Display for Place {
 
 pub enum CallTarget {
     Stored(Str),
-    /// A workflow that comes as text. It stands for its caller, and names only credentials that its caller lets it use.
+    /// A workflow that comes as text. It stands for its caller, and names only credentials that its
+    /// caller lets it use.
     Text(Box<Workflow>),
 }
 
@@ -163,17 +170,20 @@ impl Reply {
     pub fn of(outcome: Outcome) -> Self {
         match outcome.status {
             RunStatus::Running | RunStatus::Waiting => Reply::Asleep { run_id: outcome.run_id },
-            RunStatus::Success | RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain => Reply::Ended(Box::new(outcome)),
+            RunStatus::Success | RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain => {
+                Reply::Ended(Box::new(outcome))
+            }
         }
     }
 }
 
-/// Takes a run's events. An event counts as recorded once `append` and what it returns are through, and no successor of a node
-/// starts before the node's result was recorded.
+/// Takes a run's events. An event counts as recorded once `append` and what it returns are through,
+/// and no successor of a node starts before the node's result was recorded.
 pub trait Journal: Send + Sync {
     /// Takes an event in; if the run has to wait for it, what it has to wait for.
     fn append<'a>(&'a self, run_id: &str, event: RunEvent) -> Option<Recording<'a>>;
-    /// Whether a run counts. One whose beginning could not be recorded was turned away, and nobody is to hear of its failure.
+    /// Whether a run counts. One whose beginning could not be recorded was turned away, and nobody
+    /// is to hear of its failure.
     fn is_accepted(&self, _run_id: &str) -> bool {
         true
     }
@@ -204,7 +214,8 @@ pub trait Responder: Send + Sync {
     async fn stream(&self, _chunk: Chunk) {}
 }
 
-/// Addresses that wake a run that waits, and whatever else only this instance can sign. Implemented by `runtime`.
+/// Addresses that wake a run that waits, and whatever else only this instance can sign. Implemented
+/// by `runtime`.
 pub trait Addresses: Send + Sync {
     /// Wakes a run from this one of its waits, counted from zero, and from no other.
     fn webhook(&self, run_id: &str, wait: usize) -> Str;
@@ -215,7 +226,8 @@ pub trait Addresses: Send + Sync {
     }
 }
 
-/// What is spent on models by all runs together. Implemented by `runtime`; asked before each call of a model.
+/// What is spent on models by all runs together. Implemented by `runtime`; asked before each call
+/// of a model.
 #[async_trait::async_trait]
 pub trait Ledger: Send + Sync {
     /// The accounts that a call is paid from beside that of its run.

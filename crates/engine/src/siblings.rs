@@ -4,7 +4,8 @@ use model::{Object, Str, Value};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"\$parameter\s*\[\s*(?:"&([^"\\]+)"|'&([^'\\]+)')\s*\]"#).ok());
+static REFERENCE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"\$parameter\s*\[\s*(?:"&([^"\\]+)"|'&([^'\\]+)')\s*\]"#).ok());
 
 /// The template with the fields it reads beside itself written in, or nothing if there are none.
 ///
@@ -25,11 +26,17 @@ pub(crate) fn written_in(template: &str, siblings: &Object) -> Option<String> {
 
 /// JavaScript for a parameter's value.
 fn source_of(value: &Value) -> String {
-    let expression = value.as_str().and_then(|text| text.strip_prefix("={{")?.strip_suffix("}}")).filter(|inner| !inner.contains("{{"));
+    let expression = value
+        .as_str()
+        .and_then(|text| text.strip_prefix("={{")?.strip_suffix("}}"))
+        .filter(|inner| !inner.contains("{{"));
     match expression {
         Some(inner) => format!("({inner})"),
         None => {
-            let plain = value.as_str().and_then(|text| text.strip_prefix('=')).map(|text| Value::from(Str::from(text)));
+            let plain = value
+                .as_str()
+                .and_then(|text| text.strip_prefix('='))
+                .map(|text| Value::from(Str::from(text)));
             format!("({})", model::json::to_string(plain.as_ref().unwrap_or(value)))
         }
     }
@@ -40,13 +47,19 @@ mod tests {
     use super::*;
 
     fn check(template: &str, expected: Option<&str>) {
-        let siblings = Object::from_iter([("key", Value::from("title|text")), ("of", "={{ $json.a }}".into())]);
+        let siblings = Object::from_iter([
+            ("key", Value::from("title|text")),
+            ("of", "={{ $json.a }}".into()),
+        ]);
         assert_eq!(written_in(template, &siblings).as_deref(), expected);
     }
 
     #[test]
     fn a_constant_beside_the_expression_is_written_in() {
-        check(r#"={{$parameter["&key"].split("|")[1]}}"#, Some(r#"={{("title|text").split("|")[1]}}"#));
+        check(
+            r#"={{$parameter["&key"].split("|")[1]}}"#,
+            Some(r#"={{("title|text").split("|")[1]}}"#),
+        );
     }
 
     #[test]

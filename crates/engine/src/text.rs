@@ -1,24 +1,29 @@
-//! Workflows that come as text. They run with the rights of the stored workflow that calls them, and whoever wrote them may be somebody
-//! else: what they may use is settled here, before anybody keeps or runs them.
+//! Workflows that come as text. They run with the rights of the stored workflow that calls them,
+//! and whoever wrote them may be somebody else: what they may use is settled here, before anybody
+//! keeps or runs them.
 
 use crate::plan::Plan;
 use model::{Object, Str, Value, Workflow, keep_credentials};
 use node_api::host::TextSource;
 use std::collections::HashSet;
 
-/// The field of a document's `meta` that says that it came as text, and from where. It stays with the document while its run sleeps.
+/// The field of a document's `meta` that says that it came as text, and from where. It stays with
+/// the document while its run sleeps.
 const MARK: &str = "heddleText";
 
-/// The workflow with those credentials that the workflow which calls it names itself; none if somebody else wrote it. What a caller that
-/// came as text itself may not use, it cannot pass on.
+/// The workflow with those credentials that the workflow which calls it names itself; none if
+/// somebody else wrote it. What a caller that came as text itself may not use, it cannot pass on.
 pub(crate) fn settled(mut workflow: Workflow, source: TextSource, caller: &Plan) -> Workflow {
     let source = match caller.is_strangers() {
         true if source == TextSource::Written => TextSource::Made,
         _ => source,
     };
-    let named: HashSet<(Str, Str, Str)> = if source == TextSource::Fetched { HashSet::new() } else { named_in(caller).collect() };
+    let named: HashSet<(Str, Str, Str)> =
+        if source == TextSource::Fetched { HashSet::new() } else { named_in(caller).collect() };
     let document = workflow.doc_mut();
-    keep_credentials(document, |kind, id, name| named.contains(&(kind.into(), id.into(), name.into())));
+    keep_credentials(document, |kind, id, name| {
+        named.contains(&(kind.into(), id.into(), name.into()))
+    });
     let mut meta = document.remove("meta").unwrap_or_default();
     meta.make_object().insert(MARK, source.name());
     document.insert("meta", meta);
@@ -35,7 +40,11 @@ fn named_in(plan: &Plan) -> impl Iterator<Item = (Str, Str, Str)> {
     let references = plan.nodes.iter().flat_map(|node| node.credentials.iter());
     references.filter_map(|(kind, reference): (&Str, &Value)| {
         let text = |key: &str| reference.get(key).and_then(Value::as_str).map(Str::from);
-        Some((kind.clone(), text("id").filter(|id| !id.is_empty())?, text("name").unwrap_or_default()))
+        Some((
+            kind.clone(),
+            text("id").filter(|id| !id.is_empty())?,
+            text("name").unwrap_or_default(),
+        ))
     })
 }
 
@@ -61,7 +70,8 @@ mod tests {
     }
 
     fn chosen(caller: &Plan, text: &Value, source: TextSource) -> (Plan, Option<Str>) {
-        let settled = plan(&settled(Workflow::from_value(text).unwrap(), source, caller).to_value());
+        let settled =
+            plan(&settled(Workflow::from_value(text).unwrap(), source, caller).to_value());
         let chosen = settled.nodes[0].chosen_credential("httpHeaderAuth").map(Str::from);
         (settled, chosen)
     }
@@ -76,7 +86,11 @@ mod tests {
         assert_eq!(id(http("1", "x"), TextSource::Written), None, "an id alone is easy to guess");
         assert_eq!(id(http("2", "Mine"), TextSource::Written), None);
         let other = json!({ "nodes": [{ "name": "Mail", "type": "x", "credentials": { "smtp": { "id": "1", "name": "Mine" } } }] });
-        assert_eq!(chosen(&plan(&other), &http("1", "Mine"), TextSource::Written).1, None, "of another type");
+        assert_eq!(
+            chosen(&plan(&other), &http("1", "Mine"), TextSource::Written).1,
+            None,
+            "of another type"
+        );
     }
 
     #[test]

@@ -1,8 +1,12 @@
-//! The requests of a program: how many are under way, and how much of an answer is taken in, whatever the request is called.
+//! The requests of a program: how many are under way, and how much of an answer is taken in,
+//! whatever the request is called.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
-use heddle_engine::{Clock, Engine, NoCredentials, NoJournal, NoLedger, NoWorkflows, Outcome, Ports, Random, RunOptions, Start};
+use heddle_engine::{
+    Clock, Engine, NoCredentials, NoJournal, NoLedger, NoWorkflows, Outcome, Ports, Random,
+    RunOptions, Start,
+};
 use model::{RunStatus, Workflow};
 use node_api::host::{CodeFlavour, CodeJob, Files, Returned};
 use node_api::http::{Http, HttpError, HttpRequest, HttpResponse};
@@ -17,7 +21,12 @@ struct Begin;
 impl Node for Begin {
     fn spec() -> Spec {
         let spec = Spec::new("start", &[1.0], "start", "For tests");
-        Spec { inputs: Vec::new(), group: Group::Trigger, started_by: Some(StartedBy::Hand), ..spec }
+        Spec {
+            inputs: Vec::new(),
+            group: Group::Trigger,
+            started_by: Some(StartedBy::Hand),
+            ..spec
+        }
     }
 
     async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -29,11 +38,18 @@ struct RunCode;
 
 impl Node for RunCode {
     fn spec() -> Spec {
-        Spec::new("code", &[1.0], "code", "For tests").param(Param::text("source", "Source", "").help("The program."))
+        Spec::new("code", &[1.0], "code", "For tests")
+            .param(Param::text("source", "Source", "").help("The program."))
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let job = CodeJob { source: ctx.text("source", 0)?, flavour: CodeFlavour::AllItems, items, first: 0, names: Object::new() };
+        let job = CodeJob {
+            source: ctx.text("source", 0)?,
+            flavour: CodeFlavour::AllItems,
+            items,
+            first: 0,
+            names: Object::new(),
+        };
         let mut output = ctx.builder();
         let mut each = |piece| {
             if let Returned::Whole(value) | Returned::Element(value) = piece {
@@ -69,7 +85,14 @@ impl Http for World {
         }
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let body = self.body.clone().into();
-        Ok(HttpResponse { status: 200, status_text: "OK".into(), headers, body, url: request.url, held: Default::default() })
+        Ok(HttpResponse {
+            status: 200,
+            status_text: "OK".into(),
+            headers,
+            body,
+            url: request.url,
+            held: Default::default(),
+        })
     }
 }
 
@@ -101,7 +124,12 @@ impl Files for World {
 }
 
 async fn run(source: &str, body: Vec<u8>) -> (Outcome, Arc<World>) {
-    let world = Arc::new(World { body, under_way: AtomicUsize::new(0), most_under_way: AtomicUsize::new(0), limits: Mutex::default() });
+    let world = Arc::new(World {
+        body,
+        under_way: AtomicUsize::new(0),
+        most_under_way: AtomicUsize::new(0),
+        limits: Mutex::default(),
+    });
     let ports = Ports {
         clock: world.clone(),
         random: world.clone(),
@@ -119,10 +147,10 @@ async fn run(source: &str, body: Vec<u8>) -> (Outcome, Arc<World>) {
         journal: Arc::new(NoJournal),
         spill: None,
     };
-    let mut workflow =
-        json!({ "id": "w", "name": "Test", "connections": { "Start": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } });
+    let mut workflow = json!({ "id": "w", "name": "Test", "connections": { "Start": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } });
     let node = |name: &str, kind: &str, parameters: Value| {
-        let mut node = json!({ "id": name, "name": name, "type": kind, "typeVersion": 1, "position": [0, 0] });
+        let mut node =
+            json!({ "id": name, "name": name, "type": kind, "typeVersion": 1, "position": [0, 0] });
         node.make_object().insert("parameters", parameters);
         node
     };
@@ -130,7 +158,10 @@ async fn run(source: &str, body: Vec<u8>) -> (Outcome, Arc<World>) {
     workflow.make_object().insert("nodes", vec![node("Start", "start", json!({})), code]);
     let engine = Engine::new(Arc::new(Registry::new([NODES])), ports);
     let plan = Arc::new(engine.plan(&Workflow::from_value(&workflow).unwrap()));
-    (engine.run(plan, Start::default(), RunOptions::default(), CancellationToken::new()).await, world)
+    (
+        engine.run(plan, Start::default(), RunOptions::default(), CancellationToken::new()).await,
+        world,
+    )
 }
 
 /// The limit of a Code node on one answer.
@@ -166,7 +197,16 @@ async fn issue_14_09_an_answer_that_is_too_large_for_a_program_is_not_made_into_
         let source = format!("try {{ await {call}; }} catch (error) {{}} return [];");
         let (outcome, _) = run(&source, body.clone()).await;
         let error = outcome.error.unwrap();
-        assert_eq!((outcome.status, error.code), (RunStatus::Error, Code::SANDBOX_FETCH), "{call}: {}", error.message);
-        assert!(error.message.contains(&LIMIT.to_string()) || error.message.contains("64"), "{}", error.message);
+        assert_eq!(
+            (outcome.status, error.code),
+            (RunStatus::Error, Code::SANDBOX_FETCH),
+            "{call}: {}",
+            error.message
+        );
+        assert!(
+            error.message.contains(&LIMIT.to_string()) || error.message.contains("64"),
+            "{}",
+            error.message
+        );
     }
 }

@@ -1,6 +1,12 @@
-//! T-IMPORT: hostile workflows are read, checked and planned without harm, and nothing in them is run.
+//! T-IMPORT: hostile workflows are read, checked and planned without harm, and nothing in them is
+//! run.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
 
 extern crate heddle_engine as engine;
 
@@ -39,7 +45,11 @@ impl Node for Step {
             .param(Param::choice("mode", "Mode", &[("a", "A"), ("b", "B")]))
             .param(Param::text("url", "URL", "").required().show("mode", &["b"]))
             .param(Param::locator("place", "Place", &["id"]).required().show("mode", &["b"]))
-            .param(Param::repeated("fields", "Fields", [FieldGroup::new("values", "Values", [Param::text("key", "Key", "").required()])]))
+            .param(Param::repeated(
+                "fields",
+                "Fields",
+                [FieldGroup::new("values", "Values", [Param::text("key", "Key", "").required()])],
+            ))
             .credential("someApi", true)
     }
     async fn run(_: &Ctx<'_>, _: Items) -> Result<Outputs, NodeError> {
@@ -49,14 +59,17 @@ impl Node for Step {
 
 impl Node for Model {
     fn spec() -> Spec {
-        Spec::new("model", &[1.0], "Model", "Supplies.").inputs([]).outputs([Port::of(Kind::AiLanguageModel, "")])
+        Spec::new("model", &[1.0], "Model", "Supplies.")
+            .inputs([])
+            .outputs([Port::of(Kind::AiLanguageModel, "")])
     }
     async fn run(_: &Ctx<'_>, _: Items) -> Result<Outputs, NodeError> {
         must_not_run()
     }
 }
 
-static NODES: &[Entry] = &[node_api::run::<Start>(), node_api::run::<Step>(), node_api::run::<Model>()];
+static NODES: &[Entry] =
+    &[node_api::run::<Start>(), node_api::run::<Step>(), node_api::run::<Model>()];
 
 fn registry() -> Registry {
     Registry::new([NODES])
@@ -76,7 +89,8 @@ fn report(document: Value) -> Report {
 
 #[track_caller]
 fn problem(report: &Report, code: Code, place: &str) -> Problem {
-    let found = report.problems.iter().find(|problem| problem.code == code && problem.place == place);
+    let found =
+        report.problems.iter().find(|problem| problem.code == code && problem.place == place);
     found.unwrap_or_else(|| panic!("no {code} at {place} in {:#?}", report.problems)).clone()
 }
 
@@ -125,18 +139,32 @@ fn what_no_trigger_leads_to_and_what_supplies_nobody_is_told() {
     let main = |to: &str| model::json::serde_json::json!({ "main": [[{ "node": to, "type": "main", "index": 0 }]] });
     let nodes = model::json::serde_json::to_value(&nodes).unwrap();
     let tool = model::json::serde_json::json!({ "ai_tool": [[{ "node": "A", "type": "ai_tool", "index": 0 }]] });
-    let report = report(json!({ "nodes": nodes, "connections": { "Start": main("A"), "A": main("B"), "B": main("A"), "Tool": tool } }));
+    let report = report(
+        json!({ "nodes": nodes, "connections": { "Start": main("A"), "A": main("B"), "B": main("A"), "Tool": tool } }),
+    );
     problem(&report, Code::WORKFLOW_CONNECTION, "nodes[3]");
     problem(&report, Code::WORKFLOW_CONNECTION, "nodes[4]");
-    let lost: Vec<_> = report.problems.iter().filter(|problem| problem.code == Code::WORKFLOW_CONNECTION).collect();
+    let lost: Vec<_> = report
+        .problems
+        .iter()
+        .filter(|problem| problem.code == Code::WORKFLOW_CONNECTION)
+        .collect();
     assert_eq!(lost.len(), 2, "{lost:#?}");
 }
 
 #[test]
 fn a_missing_trigger_is_told() {
-    for nodes in [json!([]), json!([{ "name": "S", "type": "step" }]), json!([{ "name": "T", "type": "start", "disabled": true }])] {
+    for nodes in [
+        json!([]),
+        json!([{ "name": "S", "type": "step" }]),
+        json!([{ "name": "T", "type": "start", "disabled": true }]),
+    ] {
         let nodes = model::json::serde_json::to_value(&nodes).unwrap();
-        problem(&report(json!({ "nodes": nodes, "connections": {} })), Code::WORKFLOW_NO_START, "nodes");
+        problem(
+            &report(json!({ "nodes": nodes, "connections": {} })),
+            Code::WORKFLOW_NO_START,
+            "nodes",
+        );
     }
 }
 
@@ -163,7 +191,11 @@ fn connections_to_missing_nodes_and_absurd_inputs_lead_nowhere() {
     problem(&report, Code::WORKFLOW_CONNECTION, "connections.Gone");
     problem(&report, Code::WORKFLOW_CONNECTION, "connections.A.main[0][0]");
     for index in 1..5 {
-        let found = problem(&report, Code::WORKFLOW_CONNECTION, &format!("connections.A.main[0][{index}].index"));
+        let found = problem(
+            &report,
+            Code::WORKFLOW_CONNECTION,
+            &format!("connections.A.main[0][{index}].index"),
+        );
         assert_eq!((found.severity, found.node.as_deref()), (Severity::Error, Some("A")));
     }
     problem(&report, Code::WORKFLOW_CONNECTION, "connections.A.main[0][5]");
@@ -171,27 +203,41 @@ fn connections_to_missing_nodes_and_absurd_inputs_lead_nowhere() {
     problem(&report, Code::WORKFLOW_FIELD, "connections.A.main[1]");
     problem(&report, Code::WORKFLOW_CONNECTION, "connections.A.nonsense");
     problem(&report, Code::WORKFLOW_CONNECTION, "connections.A.ai_tool[0][0].type");
-    assert!(plan.nodes.iter().all(|node| node.outputs.iter().all(Vec::is_empty) && node.inputs.iter().all(Vec::is_empty)));
+    assert!(plan.nodes.iter().all(
+        |node| node.outputs.iter().all(Vec::is_empty) && node.inputs.iter().all(Vec::is_empty)
+    ));
 }
 
 #[test]
 fn circles_are_fine_along_main_and_an_error_among_suppliers() {
     let ring = |kind: &str| {
-        let nodes: Vec<String> = (0..5000).map(|at| format!(r#"{{"name":"N{at}","type":"start"}}"#)).collect();
+        let nodes: Vec<String> =
+            (0..5000).map(|at| format!(r#"{{"name":"N{at}","type":"start"}}"#)).collect();
         let links: Vec<String> = (0..5000)
-            .map(|at| format!(r#""N{at}":{{"{kind}":[[{{"node":"N{}","type":"{kind}","index":0}}]]}}"#, (at + 1) % 5000))
+            .map(|at| {
+                format!(
+                    r#""N{at}":{{"{kind}":[[{{"node":"N{}","type":"{kind}","index":0}}]]}}"#,
+                    (at + 1) % 5000
+                )
+            })
             .collect();
         open(&format!(r#"{{"nodes":[{}],"connections":{{{}}}}}"#, nodes.join(","), links.join(",")))
     };
-    let has_cycle = |report: &Report| report.problems.iter().any(|problem| problem.code == Code::WORKFLOW_CYCLE);
+    let has_cycle = |report: &Report| {
+        report.problems.iter().any(|problem| problem.code == Code::WORKFLOW_CYCLE)
+    };
     assert!(!has_cycle(&ring("main").1));
     let report = ring("ai_tool").1;
     assert!(problem(&report, Code::WORKFLOW_CYCLE, "connections").message.len() < 200);
-    let own = open(r#"{"nodes":[{"name":"A","type":"x"}],"connections":{"A":{"ai_tool":[[{"node":"A"}]]}}}"#).1;
+    let own = open(
+        r#"{"nodes":[{"name":"A","type":"x"}],"connections":{"A":{"ai_tool":[[{"node":"A"}]]}}}"#,
+    )
+    .1;
     assert!(has_cycle(&own));
 }
 
-/// Every field we know × every JSON type: nothing panics, and what cannot be is told with its place.
+/// Every field we know × every JSON type: nothing panics, and what cannot be is told with its
+/// place.
 #[test]
 fn any_type_in_any_field_is_told_and_harmless() {
     use model::workflow::{NODE_FIELDS, SETTING_FIELDS, WORKFLOW_FIELDS};
@@ -221,8 +267,15 @@ fn any_type_in_any_field_is_told_and_harmless() {
                 document.put_path(&format!("{prefix}{}", field.name), value.clone()).unwrap();
                 let report = report(document);
                 let place = format!("{prefix}{}", field.name);
-                let is_told = report.problems.iter().any(|problem| problem.code == Code::WORKFLOW_FIELD && problem.place == place);
-                assert!(is_told || field.accepts(value), "{place} = {value:?}: {:#?}", report.problems);
+                let is_told = report
+                    .problems
+                    .iter()
+                    .any(|problem| problem.code == Code::WORKFLOW_FIELD && problem.place == place);
+                assert!(
+                    is_told || field.accepts(value),
+                    "{place} = {value:?}: {:#?}",
+                    report.problems
+                );
                 tried += 1;
             }
         }
@@ -251,7 +304,10 @@ fn any_type_in_any_field_is_told_and_harmless() {
             tried += 1;
         }
     }
-    assert_eq!(tried, values.len() * (WORKFLOW_FIELDS.len() + SETTING_FIELDS.len() + NODE_FIELDS.len() + 15));
+    assert_eq!(
+        tried,
+        values.len() * (WORKFLOW_FIELDS.len() + SETTING_FIELDS.len() + NODE_FIELDS.len() + 15)
+    );
 }
 
 #[test]
@@ -277,17 +333,25 @@ fn names_cannot_break_out_of_messages_places_or_plans() {
         for problem in &report.problems {
             assert!(problem.message.len() < 1000 && problem.place.len() < 1000);
             assert!(
-                !problem.message.chars().chain(problem.place.chars()).any(|letter| letter.is_control() || letter == '\u{202e}'),
+                !problem
+                    .message
+                    .chars()
+                    .chain(problem.place.chars())
+                    .any(|letter| letter.is_control() || letter == '\u{202e}'),
                 "{problem:?}"
             );
         }
         let shows = !name.chars().any(|letter| letter.is_control() || letter == '\u{202e}');
-        assert_eq!(shows, !report.problems.iter().any(|problem| problem.message.contains("do not show")), "{name:?}");
+        assert_eq!(
+            shows,
+            !report.problems.iter().any(|problem| problem.message.contains("do not show")),
+            "{name:?}"
+        );
     }
 }
 
-/// Code stands in every text of the document. Nodes of this registry fail the test when they run, and neither `check` nor
-/// `Plan::new` is given a port through which anything else could happen.
+/// Code stands in every text of the document. Nodes of this registry fail the test when they run,
+/// and neither `check` nor `Plan::new` is given a port through which anything else could happen.
 #[test]
 fn code_in_every_field_is_data_until_a_run() {
     let code = "={{ (() => { while (true) {} })() }}{{ $('x').item }}{{ process.exit() }}";
@@ -317,15 +381,22 @@ fn unknown_types_versions_and_fields_survive_and_are_reported() {
     assert_eq!(squeezed, text);
 }
 
-/// How many nodes, problems and planned nodes an import of this many nodes makes: a measure of its work that does not
-/// depend on the machine.
+/// How many nodes, problems and planned nodes an import of this many nodes makes: a measure of its
+/// work that does not depend on the machine.
 fn work(n_nodes: usize) -> usize {
     let nodes: Vec<String> = (0..n_nodes)
         .map(|at| format!(r#"{{"id":"{at}","name":"N{at}","type":"step","parameters":{{"v":"={{{{ $json.a }}}}"}}}}"#))
         .collect();
-    let links: Vec<String> =
-        (1..n_nodes).map(|at| format!(r#""N{}":{{"main":[[{{"node":"N{at}","type":"main","index":100}}]]}}"#, at - 1)).collect();
-    let (workflow, report, plan) = open(&format!(r#"{{"nodes":[{}],"connections":{{{}}}}}"#, nodes.join(","), links.join(",")));
+    let links: Vec<String> = (1..n_nodes)
+        .map(|at| {
+            format!(r#""N{}":{{"main":[[{{"node":"N{at}","type":"main","index":100}}]]}}"#, at - 1)
+        })
+        .collect();
+    let (workflow, report, plan) = open(&format!(
+        r#"{{"nodes":[{}],"connections":{{{}}}}}"#,
+        nodes.join(","),
+        links.join(",")
+    ));
     assert_eq!(plan.nodes.len(), n_nodes);
     assert!(report.problems.len() <= MAX_PROBLEMS + 1);
     workflow.nodes().count()
@@ -338,7 +409,9 @@ fn work(n_nodes: usize) -> usize {
 fn fifty_thousand_nodes_take_time_and_room_in_proportion() {
     let (small, large) = (work(5_000), work(50_000));
     assert!(large <= 20 * small, "{large} against {small}");
-    let report = report(json!({ "nodes": vec![json!({ "name": "same" }); 50_000].len(), "connections": {} }));
+    let report = report(
+        json!({ "nodes": vec![json!({ "name": "same" }); 50_000].len(), "connections": {} }),
+    );
     assert!(!report.problems.is_empty());
 }
 
@@ -359,12 +432,15 @@ fn every_template_of_the_corpus_is_read_checked_and_planned() {
         return;
     };
     let mut count = 0;
-    let is_workflow = |path: &PathBuf| path.extension().is_some_and(|end| end == "json") && !path.ends_with("index.json");
+    let is_workflow = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "json") && !path.ends_with("index.json")
+    };
     for path in entries.map(|entry| entry.unwrap().path()).filter(is_workflow) {
         let text = std::fs::read_to_string(&path).unwrap();
         let (workflow, report, plan) = open(&text);
         assert_eq!(report.nodes.len(), workflow.nodes().count(), "{}", path.display());
-        let errors: Vec<_> = report.problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
+        let errors: Vec<_> =
+            report.problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
         assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
         assert!(plan.nodes.len() <= report.nodes.len());
         property::holds(&text, &registry());
@@ -417,14 +493,26 @@ fn any_document() -> impl Strategy<Value = String> {
         Just("1e9".to_owned()),
         Just("-1".to_owned()),
         Just("1.0".to_owned()),
-        proptest::sample::select(&["A", "B", "step", "start", "model", "main", "ai_tool", "={{ $json.a }}", "b"][..])
-            .prop_map(|text| format!("{text:?}")),
+        proptest::sample::select(
+            &["A", "B", "step", "start", "model", "main", "ai_tool", "={{ $json.a }}", "b"][..]
+        )
+        .prop_map(|text| format!("{text:?}")),
     ];
     let inner = leaf.prop_recursive(6, 60, 6, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..5).prop_map(|all| format!("[{}]", all.join(","))),
-            proptest::collection::vec((proptest::sample::select(KEYS).prop_map(str::to_owned), inner), 0..7)
-                .prop_map(|all| format!("{{{}}}", all.iter().map(|(key, value)| format!("{key:?}:{value}")).collect::<Vec<_>>().join(","))),
+            proptest::collection::vec(inner.clone(), 0..5)
+                .prop_map(|all| format!("[{}]", all.join(","))),
+            proptest::collection::vec(
+                (proptest::sample::select(KEYS).prop_map(str::to_owned), inner),
+                0..7
+            )
+            .prop_map(|all| format!(
+                "{{{}}}",
+                all.iter()
+                    .map(|(key, value)| format!("{key:?}:{value}"))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )),
         ]
     });
     (inner.clone(), inner.clone(), inner).prop_map(|(node, connections, other)| {
@@ -437,7 +525,8 @@ fn an_expression_that_is_no_javascript_is_told_with_its_place() {
     let value = json!({ "a": ["={{ 1 + }}", "={{ if ($json.x) { 1 } }}", "={{ [1].map((n) => { return n }) }}"] });
     let node = json!({ "id": "1", "name": "A", "type": "start", "typeVersion": 1, "position": [0, 0], "parameters": value });
     let report = report(json!({ "name": "w", "nodes": [node], "connections": {} }));
-    let found: Vec<_> = report.problems.iter().filter(|problem| problem.code == Code::EXPRESSION_SYNTAX).collect();
+    let found: Vec<_> =
+        report.problems.iter().filter(|problem| problem.code == Code::EXPRESSION_SYNTAX).collect();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].place, "nodes[0].parameters.a[0]");
 }

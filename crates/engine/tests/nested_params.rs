@@ -1,4 +1,5 @@
-//! Parameters that refer to parameters of other nodes: each is an evaluation of its own, and all share one stack.
+//! Parameters that refer to parameters of other nodes: each is an evaluation of its own, and all
+//! share one stack.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -18,7 +19,8 @@ fn asked(calls: usize) -> Result<Value, Code> {
     });
     let last = json!({ "name": "G", "type": "test", "typeVersion": 1, "position": [0, 0], "parameters": { "x": "end" } });
     let nodes = Value::array(nodes.chain([last]).collect());
-    let workflow = Workflow::from_value(&json!({ "name": "W", "nodes": nodes, "connections": {} })).unwrap();
+    let workflow =
+        Workflow::from_value(&json!({ "name": "W", "nodes": nodes, "connections": {} })).unwrap();
     let plan = Plan::new(&workflow, &Registry::new([] as [&'static [Entry]; 0]));
     let vars = Vars::default();
     let made = preview(&Preview {
@@ -37,14 +39,20 @@ fn asked(calls: usize) -> Result<Value, Code> {
 #[test]
 fn issue_14_03_evaluations_inside_of_each_other_share_one_stack() {
     let on_a_small_stack = |calls: usize| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || asked(calls)).unwrap();
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn(move || asked(calls))
+            .unwrap();
         thread.join().unwrap()
     };
     // Few calls each: the chain is followed as far as it may be.
     assert!(on_a_small_stack(1).is_ok());
     for calls in [50, 100, 200, 300, 400, 600, 1_000, 5_000] {
         let answered = on_a_small_stack(calls);
-        assert!(matches!(answered, Ok(_) | Err(Code::SANDBOX_STACK | Code::SANDBOX_TIME)), "{calls}: {answered:?}");
+        assert!(
+            matches!(answered, Ok(_) | Err(Code::SANDBOX_STACK | Code::SANDBOX_TIME)),
+            "{calls}: {answered:?}"
+        );
     }
     assert_eq!(on_a_small_stack(1_000_000), Err(Code::SANDBOX_STACK));
     // The thread that asked before is as good as new.

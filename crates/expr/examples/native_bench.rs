@@ -1,5 +1,9 @@
 //! Measures the native evaluator: nanoseconds for each of some typical expressions.
-#![allow(clippy::print_stdout, clippy::expect_used, reason = "a measuring program speaks to its user")]
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a measuring program speaks to its user"
+)]
 
 use heddle_expr::native::Program;
 use heddle_expr::{Error, PreviousNode, Scope, Template};
@@ -19,7 +23,8 @@ const EXPRESSIONS: [&str; 6] = [
 fn main() {
     let scope = BenchScope { item: Item::new(data()) };
     for source in EXPRESSIONS {
-        let program = Program::compile(source).expect("the native evaluator takes every expression of the benchmark");
+        let program = Program::compile(source)
+            .expect("the native evaluator takes every expression of the benchmark");
         report(source, || program.evaluate(&scope).is_ok());
     }
     let template = Template::parse("=Hello {{ $json.name }}, you have {{ $json.count }} items");

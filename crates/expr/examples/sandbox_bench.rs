@@ -1,9 +1,12 @@
-//! Times the sandbox: loading, a fresh session, warm expressions, code over items. Run it in a release build.
+//! Times the sandbox: loading, a fresh session, warm expressions, code over items. Run it in a
+//! release build.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use futures::future::BoxFuture;
 use heddle_expr::Error;
-use heddle_expr::sandbox::{CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Sandbox, StaticData};
+use heddle_expr::sandbox::{
+    CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Sandbox, StaticData,
+};
 use heddle_expr::testing::FakeScope;
 use model::{Item, Object, Value, json};
 use std::time::Instant;
@@ -11,7 +14,11 @@ use std::time::Instant;
 struct Nobody;
 
 impl CodeHost for Nobody {
-    fn request<'a>(&'a self, name: &'a str, _argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
+    fn request<'a>(
+        &'a self,
+        name: &'a str,
+        _argument: Value,
+    ) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move { Err(Error::data(format!("no {name}"))) })
     }
 }
@@ -42,10 +49,16 @@ fn main() {
     for (name, source) in [
         ("warm: $json.n + 1", "$json.n + 1"),
         ("warm: text and number", "$json.name.toUpperCase() + ' ' + ($json.n + 1)"),
-        ("warm: filter, map, join", "$json.tags.filter(t => t.length > 1).map(t => t + '!').join(', ')"),
+        (
+            "warm: filter, map, join",
+            "$json.tags.filter(t => t.length > 1).map(t => t + '!').join(', ')",
+        ),
         ("warm: extension", "$json.tags.first().toTitleCase()"),
         ("warm: object out", "({ ...$json, extra: true })"),
-        ("warm: Luxon", "DateTime.fromISO($json.at).plus({ days: 1 }).toFormat('yyyy-MM-dd HH:mm')"),
+        (
+            "warm: Luxon",
+            "DateTime.fromISO($json.at).plus({ days: 1 }).toFormat('yyyy-MM-dd HH:mm')",
+        ),
         ("warm: $now.toISO()", "$now.toISO()"),
         ("warm: $('Node').item", "$('Start').item.json.name"),
         ("warm: sort (copies)", "$json.tags.sort().join()"),
@@ -66,16 +79,44 @@ fn main() {
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for (name, flavour, source) in [
-        ("code, 1000 items, all at once", Flavour::AllItems, "return items.map(i => ({ json: { ...i.json, double: i.json.n * 2 } }))"),
-        ("code, 1000 items, each", Flavour::EachItem, "return { json: { ...$json, double: $json.n * 2 } }"),
+        (
+            "code, 1000 items, all at once",
+            Flavour::AllItems,
+            "return items.map(i => ({ json: { ...i.json, double: i.json.n * 2 } }))",
+        ),
+        (
+            "code, 1000 items, each",
+            Flavour::EachItem,
+            "return { json: { ...$json, double: $json.n * 2 } }",
+        ),
         ("code, 100 items of random letters", Flavour::AllItems, RANDOM_LETTERS),
-        ("code, 1000 items, touched only", Flavour::AllItems, "return [{ json: { total: items.reduce((s, i) => s + i.json.n, 0) } }]"),
+        (
+            "code, 1000 items, touched only",
+            Flavour::AllItems,
+            "return [{ json: { total: items.reduce((s, i) => s + i.json.n, 0) } }]",
+        ),
     ] {
-        let scope = FakeScope { items: (0..1000).map(|number| Item::new(item(number))).collect(), ..FakeScope::default() };
-        let job = CodeJob { source: source.into(), flavour, static_data: StaticData::default(), first: 0, names: Object::new() };
+        let scope = FakeScope {
+            items: (0..1000).map(|number| Item::new(item(number))).collect(),
+            ..FakeScope::default()
+        };
+        let job = CodeJob {
+            source: source.into(),
+            flavour,
+            static_data: StaticData::default(),
+            first: 0,
+            names: Object::new(),
+        };
         best(name, 20, || {
             let mut count = 0;
-            runtime.block_on(sandbox.session(Limits::code_node()).run_code(&job, &scope, &Nobody, &mut |_| count += 1)).unwrap();
+            runtime
+                .block_on(sandbox.session(Limits::code_node()).run_code(
+                    &job,
+                    &scope,
+                    &Nobody,
+                    &mut |_| count += 1,
+                ))
+                .unwrap();
         });
     }
 }
@@ -93,12 +134,14 @@ fn item(number: usize) -> Value {
         "address": { "street": "1 Main St", "city": "London", "zip": "N1" }, "active": true, "score": 3.25 })
 }
 
-/// Microseconds this thread has computed: other work on the machine does not count. Elsewhere than on Linux, the time of day.
+/// Microseconds this thread has computed: other work on the machine does not count. Elsewhere than
+/// on Linux, the time of day.
 fn computed() -> f64 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let start = START.get_or_init(Instant::now);
-    let nanoseconds =
-        std::fs::read_to_string("/proc/thread-self/schedstat").ok().and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     nanoseconds.map_or_else(|| start.elapsed().as_secs_f64() * 1e6, |nanoseconds| nanoseconds / 1e3)
 }
 

@@ -1,4 +1,5 @@
-//! Sends the corpus' expressions that need nothing but items through the sandbox and prints how many agree.
+//! Sends the corpus' expressions that need nothing but items through the sandbox and prints how
+//! many agree.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 use heddle_expr::Error;
@@ -13,7 +14,10 @@ fn main() {
     let (mut passed, mut total) = (0, 0);
     for line in text.lines() {
         let case = model::json::parse(line).unwrap();
-        if case.get("fixture").is_some() || case.get("runData").is_some() || case.get("workflow").is_some() {
+        if case.get("fixture").is_some()
+            || case.get("runData").is_some()
+            || case.get("workflow").is_some()
+        {
             continue;
         }
         let Some(expression) = case.get("expression").and_then(Value::as_str) else { continue };
@@ -48,7 +52,11 @@ fn main() {
         if good {
             passed += 1;
         } else {
-            println!("{expression}\n   expected {:?}{:?}\n   got      {result:?}", case.get("expected"), case.get("expectedError"));
+            println!(
+                "{expression}\n   expected {:?}{:?}\n   got      {result:?}",
+                case.get("expected"),
+                case.get("expectedError")
+            );
         }
     }
     println!("{passed} of {total}");
@@ -56,13 +64,20 @@ fn main() {
 
 /// Every pinned node counts as run; the input is the named one.
 fn wild_context(scope: &mut FakeScope, folder: &std::path::Path, context: &str, case: &Value) {
-    let text = std::fs::read_to_string(folder.join("wild_contexts").join(format!("{context}.json"))).unwrap();
+    let text =
+        std::fs::read_to_string(folder.join("wild_contexts").join(format!("{context}.json")))
+            .unwrap();
     let context = model::json::parse(&text).unwrap();
     for node in context.get("nodes").and_then(Value::as_array).unwrap_or_default() {
-        scope.nodes.insert(node.get("name").and_then(Value::as_str).unwrap_or_default().into(), None);
+        scope
+            .nodes
+            .insert(node.get("name").and_then(Value::as_str).unwrap_or_default().into(), None);
     }
     for (name, items) in context.get("pinData").and_then(Value::as_object).unwrap().iter() {
-        scope.nodes.insert(name.clone(), Some(items.as_array().unwrap().iter().map(Item::from_value).collect()));
+        scope.nodes.insert(
+            name.clone(),
+            Some(items.as_array().unwrap().iter().map(Item::from_value).collect()),
+        );
     }
     let input = case.get("input").and_then(Value::as_str).unwrap_or_default();
     scope.items = scope.nodes.get(input).cloned().flatten().unwrap_or_default();
@@ -81,7 +96,10 @@ fn evaluate(expression: &str, scope: &FakeScope, thrown: Thrown) -> Result<Value
         // A brace that closes an object literal belongs to the code.
         let extra = behind.len() - behind.trim_start_matches('}').len();
         let code = format!("{code}{}", "}".repeat(extra));
-        parts.push((before.to_owned(), session.evaluate(&ExpressionCode { source: code.into(), thrown }, scope)?));
+        parts.push((
+            before.to_owned(),
+            session.evaluate(&ExpressionCode { source: code.into(), thrown }, scope)?,
+        ));
         rest = &behind[extra..];
     }
     if let [(before, value)] = parts.as_slice()
@@ -90,7 +108,13 @@ fn evaluate(expression: &str, scope: &FakeScope, thrown: Thrown) -> Result<Value
     {
         return Ok(value.clone());
     }
-    Ok(Value::from(parts.iter().map(|(before, value)| format!("{before}{}", as_text(value))).collect::<String>() + rest))
+    Ok(Value::from(
+        parts
+            .iter()
+            .map(|(before, value)| format!("{before}{}", as_text(value)))
+            .collect::<String>()
+            + rest,
+    ))
 }
 
 fn as_text(value: &Value) -> String {
@@ -117,17 +141,23 @@ fn matches(value: &Value, expected: &Value) -> bool {
             return regex_matches(pattern, &value.to_js_string());
         }
         if let Some(all) = object.get("$arrayContaining").and_then(Value::as_array) {
-            return all.iter().all(|wanted| value.as_array().unwrap_or_default().iter().any(|found| matches(found, wanted)));
+            return all.iter().all(|wanted| {
+                value.as_array().unwrap_or_default().iter().any(|found| matches(found, wanted))
+            });
         }
         return value.as_object().is_some_and(|found| {
-            object.iter().all(|(key, wanted)| matches(found.get(key).unwrap_or(&Value::Undefined), wanted))
+            object
+                .iter()
+                .all(|(key, wanted)| matches(found.get(key).unwrap_or(&Value::Undefined), wanted))
                 && found.iter().all(|(key, field)| field.is_undefined() || object.contains_key(key))
         });
     }
     if let (Some(found), Some(wanted)) = (value.as_array(), expected.as_array()) {
-        return found.len() == wanted.len() && found.iter().zip(wanted).all(|(found, wanted)| matches(found, wanted));
+        return found.len() == wanted.len()
+            && found.iter().zip(wanted).all(|(found, wanted)| matches(found, wanted));
     }
-    let value = if let Value::Date(date) = value { json!(date.iso.as_str()) } else { value.clone() };
+    let value =
+        if let Value::Date(date) = value { json!(date.iso.as_str()) } else { value.clone() };
     value == *expected
 }
 

@@ -24,7 +24,9 @@ pub enum Error {
     Time { limit_ms: u64 },
     #[error("JavaScript needed more than {limit_bytes} bytes of memory")]
     Memory { limit_bytes: usize },
-    #[error("all JavaScript together needed more than {limit_bytes} bytes of memory; another run may have taken most of it")]
+    #[error(
+        "all JavaScript together needed more than {limit_bytes} bytes of memory; another run may have taken most of it"
+    )]
     SharedMemory { limit_bytes: usize },
     #[error("JavaScript called itself too deeply")]
     Stack,
@@ -65,7 +67,8 @@ impl Error {
         Error::Data { message: message.into(), description: None, kind: None }
     }
 
-    /// The same with texts that are worth keeping: they may quote data, and somebody may make them pile up.
+    /// The same with texts that are worth keeping: they may quote data, and somebody may make them
+    /// pile up.
     #[must_use]
     pub(crate) fn shortened(mut self) -> Self {
         self.texts_mut().into_iter().flatten().for_each(shorten);
@@ -74,11 +77,16 @@ impl Error {
 
     /// How many bytes its texts have.
     pub(crate) fn text_bytes(&self) -> usize {
-        let sum = |texts: [Option<&Str>; 3]| texts.into_iter().flatten().map(|text| text.len()).sum();
+        let sum =
+            |texts: [Option<&Str>; 3]| texts.into_iter().flatten().map(|text| text.len()).sum();
         match self {
             Error::Syntax { detail } | Error::Sandbox { detail } => detail.len(),
-            Error::Data { message, description, kind } => sum([Some(message), description.as_ref(), kind.as_ref()]),
-            Error::Thrown { name, message, stack } => sum([Some(name), Some(message), stack.as_ref()]),
+            Error::Data { message, description, kind } => {
+                sum([Some(message), description.as_ref(), kind.as_ref()])
+            }
+            Error::Thrown { name, message, stack } => {
+                sum([Some(name), Some(message), stack.as_ref()])
+            }
             Error::Forbidden { message } => message.len(),
             _ => 0,
         }
@@ -87,7 +95,9 @@ impl Error {
     fn texts_mut(&mut self) -> [Option<&mut Str>; 3] {
         match self {
             Error::Syntax { detail } | Error::Sandbox { detail } => [Some(detail), None, None],
-            Error::Data { message, description, kind } => [Some(message), description.as_mut(), kind.as_mut()],
+            Error::Data { message, description, kind } => {
+                [Some(message), description.as_mut(), kind.as_mut()]
+            }
             Error::Thrown { name, message, stack } => [Some(name), Some(message), stack.as_mut()],
             Error::Forbidden { message } => [Some(message), None, None],
             _ => [None, None, None],

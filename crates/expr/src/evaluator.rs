@@ -19,7 +19,8 @@ pub enum Route {
     Sandbox,
 }
 
-/// Evaluates the expressions of one run. Made at no cost; the sandbox starts when an expression first needs it.
+/// Evaluates the expressions of one run. Made at no cost; the sandbox starts when an expression
+/// first needs it.
 pub struct Session {
     route: Route,
     thrown: Thrown,
@@ -44,7 +45,8 @@ impl Session {
     /// Refuses to put out what is larger than this, in bytes of its JSON.
     #[must_use]
     pub fn putting_out_at_most(mut self, output_bytes: usize) -> Self {
-        self.sandbox = Mutex::new(Sandbox::new().session(Limits { output_bytes, ..Limits::expression() }));
+        self.sandbox =
+            Mutex::new(Sandbox::new().session(Limits { output_bytes, ..Limits::expression() }));
         self.output_bytes = Some(output_bytes);
         self
     }
@@ -55,21 +57,28 @@ impl Session {
             Route::Auto => template.evaluate_with(scope, |source| self.in_sandbox(source, scope)),
             Route::Native => template.evaluate_native(scope).map_err(|failure| match failure {
                 Failure::Error(error) => error,
-                Failure::Declined => Error::Sandbox { detail: Str::from("the native evaluator declined") },
+                Failure::Declined => {
+                    Error::Sandbox { detail: Str::from("the native evaluator declined") }
+                }
             }),
             Route::Sandbox => template.evaluate_all_with(|source| self.in_sandbox(source, scope)),
         }?;
         match self.output_bytes {
-            Some(limit_bytes) if !fits(&value, &mut { limit_bytes }) => Err(Error::Output { limit_bytes }),
+            Some(limit_bytes) if !fits(&value, &mut { limit_bytes }) => {
+                Err(Error::Output { limit_bytes })
+            }
             _ => Ok(value),
         }
     }
 
-    /// What keeps a template from being evaluated at all, if anything does. Nothing of it is evaluated.
+    /// What keeps a template from being evaluated at all, if anything does. Nothing of it is
+    /// evaluated.
     pub fn malformed(&self, template: &Template) -> Option<Error> {
         let mut sandbox = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         template.parts().iter().find_map(|part| match part {
-            Part::Code { source, native: None } => sandbox.compile(&ExpressionCode::new(source.clone())).err(),
+            Part::Code { source, native: None } => {
+                sandbox.compile(&ExpressionCode::new(source.clone())).err()
+            }
             Part::Code { .. } | Part::Text(_) => None,
         })
     }
@@ -80,8 +89,8 @@ impl Session {
     }
 }
 
-/// Takes the size of a value's JSON from what is left, counted as in the sandbox. Ends where nothing is left: a small value may be endless
-/// when it is written out.
+/// Takes the size of a value's JSON from what is left, counted as in the sandbox. Ends where
+/// nothing is left: a small value may be endless when it is written out.
 fn fits(value: &Value, left: &mut usize) -> bool {
     let mut take = |bytes: usize| left.checked_sub(bytes).map(|rest| *left = rest).is_some();
     match value {
@@ -89,8 +98,12 @@ fn fits(value: &Value, left: &mut usize) -> bool {
         Value::Number(_) => take(8),
         Value::String(text) => take(text.len() + 2),
         Value::Date(date) => take(date.iso.len() + 2),
-        Value::Array(values) => take(2 + values.len()) && values.iter().all(|element| fits(element, left)),
-        Value::Object(fields) => take(2) && fields.iter().all(|(name, field)| fits_named(name, field, left)),
+        Value::Array(values) => {
+            take(2 + values.len()) && values.iter().all(|element| fits(element, left))
+        }
+        Value::Object(fields) => {
+            take(2) && fields.iter().all(|(name, field)| fits_named(name, field, left))
+        }
     }
 }
 
@@ -112,15 +125,26 @@ mod tests {
 
     #[test]
     fn issue_14_09_what_comes_out_is_limited_whichever_evaluator_made_it() {
-        let scope = FakeScope::with_json(json!({ "s": "x".repeat(2_000), "list": [[1, 2, 3], "abc"] }));
+        let scope =
+            FakeScope::with_json(json!({ "s": "x".repeat(2_000), "list": [[1, 2, 3], "abc"] }));
         for route in [Route::Native, Route::Sandbox, Route::Auto] {
             let session = Session::new(route).putting_out_at_most(1_000);
             let value = |source: &str| session.evaluate(&Template::parse(source), &scope);
-            for source in ["={{ $json.s }}", "={{ $json }}", "={{ [$json.s.slice(0, 600), $json.s.slice(0, 600)] }}", "=a {{ $json.s }}"] {
-                assert_eq!(value(source), Err(Error::Output { limit_bytes: 1_000 }), "{source} {route:?}");
+            for source in [
+                "={{ $json.s }}",
+                "={{ $json }}",
+                "={{ [$json.s.slice(0, 600), $json.s.slice(0, 600)] }}",
+                "=a {{ $json.s }}",
+            ] {
+                assert_eq!(
+                    value(source),
+                    Err(Error::Output { limit_bytes: 1_000 }),
+                    "{source} {route:?}"
+                );
             }
             // Much larger written out than it is in memory.
-            let shared = value("={{ [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].reduce((a, x) => [a, a], 'x') }}");
+            let shared =
+                value("={{ [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].reduce((a, x) => [a, a], 'x') }}");
             assert_eq!(shared, Err(Error::Output { limit_bytes: 1_000 }), "{route:?}");
             assert_eq!(value("={{ $json.list }}"), Ok(json!([[1, 2, 3], "abc"])), "{route:?}");
         }

@@ -49,7 +49,9 @@ pub fn is_from_ai_only_expression(text: &str) -> bool {
     let Some(template) = text.strip_prefix('=') else { return false };
     let pieces = split(template.trim());
     let code = match pieces.as_slice() {
-        [Split::Text(before), Split::Code { source, is_closed: true }] if before.is_empty() => source,
+        [Split::Text(before), Split::Code { source, is_closed: true }] if before.is_empty() => {
+            source
+        }
         _ => return false,
     };
     literal_call(code).is_some_and(|name| NAMES.contains(&name.as_str()))
@@ -79,9 +81,12 @@ impl FromAiKind {
     fn convert(self, text: &str) -> Value {
         match self {
             FromAiKind::String => text.into(),
-            FromAiKind::Number => {
-                text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map_or_else(|| text.into(), Value::Number)
-            }
+            FromAiKind::Number => text
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|number| number.is_finite())
+                .map_or_else(|| text.into(), Value::Number),
             FromAiKind::Boolean => match text.to_ascii_lowercase().as_str() {
                 "true" => true.into(),
                 "false" => false.into(),
@@ -100,11 +105,14 @@ fn call(arguments: Vec<String>) -> Result<FromAiCall, Error> {
     }
     let is_plain = |part: char| part.is_ascii_alphanumeric() || part == '_' || part == '-';
     if key.len() > 64 || !key.chars().all(is_plain) {
-        return Err(Error::data(format!("Invalid key \"{key}\" in $fromAI: use 1 to 64 letters, digits, underscores and dashes")));
+        return Err(Error::data(format!(
+            "Invalid key \"{key}\" in $fromAI: use 1 to 64 letters, digits, underscores and dashes"
+        )));
     }
     let description = arguments.next().map(Str::from);
     let kind = match arguments.next().filter(|kind| !kind.is_empty()) {
-        Some(kind) => FromAiKind::from_name(&kind).ok_or_else(|| Error::data(format!("Invalid type \"{kind}\" in $fromAI")))?,
+        Some(kind) => FromAiKind::from_name(&kind)
+            .ok_or_else(|| Error::data(format!("Invalid type \"{kind}\" in $fromAI")))?,
         None => FromAiKind::default(),
     };
     let default = arguments.next().map(|text| kind.convert(&text));
@@ -172,16 +180,33 @@ mod tests {
 
     #[test]
     fn a_call_is_read_with_its_description_type_and_default() {
-        let calls = extract_from_ai_calls("={{ $fromAI('to', 'who, exactly (or not)', 'Number', 5) }} {{ $fromai(\"b\") }}").unwrap();
+        let calls = extract_from_ai_calls(
+            "={{ $fromAI('to', 'who, exactly (or not)', 'Number', 5) }} {{ $fromai(\"b\") }}",
+        )
+        .unwrap();
         assert_eq!(calls[0].key, "to");
         assert_eq!(calls[0].description.as_deref(), Some("who, exactly (or not)"));
         assert_eq!((calls[0].kind, calls[0].default.clone()), (FromAiKind::Number, Some(json!(5))));
-        assert_eq!(calls[1], FromAiCall { key: "b".into(), description: None, kind: FromAiKind::String, default: None });
+        assert_eq!(
+            calls[1],
+            FromAiCall {
+                key: "b".into(),
+                description: None,
+                kind: FromAiKind::String,
+                default: None
+            }
+        );
     }
 
     #[test]
     fn bad_calls_are_refused() {
-        for text in ["$fromAI()", "$fromAI('a b')", "$fromAI('a', 'b', 'date')", "$fromAI('a", "$fromAI('a', 'b' 'c')"] {
+        for text in [
+            "$fromAI()",
+            "$fromAI('a b')",
+            "$fromAI('a', 'b', 'date')",
+            "$fromAI('a",
+            "$fromAI('a', 'b' 'c')",
+        ] {
             assert!(extract_from_ai_calls(text).is_err(), "{text}");
         }
     }
@@ -189,9 +214,13 @@ mod tests {
     #[test]
     fn only_a_call_with_constants_may_go_unasked() {
         assert!(is_from_ai_only_expression("={{ $fromAI('a', `b`, 'number', -5) }}"));
-        for text in
-            ["={{ $fromAI('a') + 1 }}", "={{ $fromAI($json.a) }}", "=x{{ $fromAI('a') }}", "={{ $fromAI('a') }}x", "{{ $fromAI('a') }}"]
-        {
+        for text in [
+            "={{ $fromAI('a') + 1 }}",
+            "={{ $fromAI($json.a) }}",
+            "=x{{ $fromAI('a') }}",
+            "={{ $fromAI('a') }}x",
+            "{{ $fromAI('a') }}",
+        ] {
             assert!(!is_from_ai_only_expression(text), "{text}");
         }
     }

@@ -1,8 +1,9 @@
-//! Expressions: `={{ … }}` templates are parsed once, then evaluated by one of two evaluators with one meaning:
-//! a native one for the common forms and the JavaScript sandbox for the rest. The sandbox also runs Code nodes.
+//! Expressions: `={{ … }}` templates are parsed once, then evaluated by one of two evaluators with
+//! one meaning: a native one for the common forms and the JavaScript sandbox for the rest. The
+//! sandbox also runs Code nodes.
 //!
-//! Invariant: an expression sees what its [`Scope`] gives it and nothing else: no file, network, process or clock.
-//! Invariant: text that comes out of data is never parsed as an expression.
+//! Invariant: an expression sees what its [`Scope`] gives it and nothing else: no file, network,
+//! process or clock. Invariant: text that comes out of data is never parsed as an expression.
 //! Invariant: both evaluators agree on every expression that the native one accepts.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]

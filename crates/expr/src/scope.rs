@@ -5,13 +5,15 @@ use model::{Item, Items, Str, Value};
 
 /// The world of one expression: the current item, the node it belongs to, and the run so far.
 ///
-/// Implemented by the engine for real runs and for recorded ones; read by both evaluators, so that what
-/// `$('Node').item` means, and which error it gives, is written once. Every method is cheap to call: data is
-/// shared, and nothing is looked up before an expression asks for it.
+/// Implemented by the engine for real runs and for recorded ones; read by both evaluators, so that
+/// what `$('Node').item` means, and which error it gives, is written once. Every method is cheap to
+/// call: data is shared, and nothing is looked up before an expression asks for it.
 pub trait Scope {
-    /// The current item, `$json` and `$binary`. `None` when the node has no input item at this index.
+    /// The current item, `$json` and `$binary`. `None` when the node has no input item at this
+    /// index.
     fn item(&self) -> Option<Item>;
-    /// The error of `$json` and `$binary` when there is no current item; the engine names the node that has not run.
+    /// The error of `$json` and `$binary` when there is no current item; the engine names the node
+    /// that has not run.
     fn missing_item(&self) -> Error {
         Error::data("There is no input item")
     }
@@ -24,24 +26,32 @@ pub trait Scope {
     /// `$prevNode`.
     fn previous(&self) -> Option<PreviousNode>;
 
-    /// Items that another node put out: `$('X').all(output, run)`, `.first()`, `.last()`, `$items()`, `$node["X"].json`.
-    /// Without an output, the one that leads to the current node is taken; without a run, the last one that fits.
-    fn node_items(&self, node: &str, output: Option<usize>, run: Option<usize>) -> Result<Items, Error>;
-    /// The item of `node` that item `index` of the current input (default: the current one) was made from:
-    /// `$('X').item`, `.pairedItem(i)`, `.itemMatching(i)`.
+    /// Items that another node put out: `$('X').all(output, run)`, `.first()`, `.last()`,
+    /// `$items()`, `$node["X"].json`. Without an output, the one that leads to the current node is
+    /// taken; without a run, the last one that fits.
+    fn node_items(
+        &self,
+        node: &str,
+        output: Option<usize>,
+        run: Option<usize>,
+    ) -> Result<Items, Error>;
+    /// The item of `node` that item `index` of the current input (default: the current one) was
+    /// made from: `$('X').item`, `.pairedItem(i)`, `.itemMatching(i)`.
     fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error>;
     /// Whether a node of that name is in the workflow.
     fn has_node(&self, node: &str) -> bool;
     /// `$('X').isExecuted`.
     fn is_executed(&self, node: &str) -> bool;
-    /// `$('X').params`, `$node["X"].parameter`; for the current node with `None`: `$parameter`, `$input.params`.
+    /// `$('X').params`, `$node["X"].parameter`; for the current node with `None`: `$parameter`,
+    /// `$input.params`.
     fn parameters(&self, node: Option<&str>) -> Result<Value, Error>;
     /// `$('X').context`, `$input.context`: what a looping node shares with expressions.
     fn context(&self, node: Option<&str>) -> Result<Value, Error>;
 
-    /// Any other `$name` that is plain data: `$workflow`, `$execution`, `$vars`, `$env`, `$mode`, `$nodeId`, `$nodeVersion`,
-    /// `$webhookId`, `$agentInfo`, `$pageCount`, `$request`, `$response`, additional keys, and so on. `None`: no such name.
-    /// A name that exists but is denied (`$env`) is an error.
+    /// Any other `$name` that is plain data: `$workflow`, `$execution`, `$vars`, `$env`, `$mode`,
+    /// `$nodeId`, `$nodeVersion`, `$webhookId`, `$agentInfo`, `$pageCount`, `$request`,
+    /// `$response`, additional keys, and so on. `None`: no such name. A name that exists but is
+    /// denied (`$env`) is an error.
     fn variable(&self, name: &str) -> Result<Option<Value>, Error>;
     /// The names [`Scope::variable`] knows, for `in` checks and completion.
     fn variable_names(&self) -> Vec<Str>;

@@ -7,7 +7,8 @@ use model::{DateKind, Str, Value};
 /// The text that the parts of one template make together.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// A parameter's text, ready to evaluate. Reading one never fails: JavaScript that is none is an error of evaluating it.
+/// A parameter's text, ready to evaluate. Reading one never fails: JavaScript that is none is an
+/// error of evaluating it.
 #[derive(Clone, Debug)]
 pub struct Template {
     parts: Vec<Part>,
@@ -31,13 +32,17 @@ pub fn is_expression(text: &str) -> bool {
 impl Template {
     /// n8n's form: a template starts with `=`, any other text stands for itself.
     pub fn parse(text: &str) -> Template {
-        let Some(template) = text.strip_prefix('=') else { return Template { parts: vec![Part::Text(text.into())] } };
+        let Some(template) = text.strip_prefix('=') else {
+            return Template { parts: vec![Part::Text(text.into())] };
+        };
         let parts = split(template)
             .into_iter()
             .filter(|part| !matches!(part, Split::Text(text) if text.is_empty()))
             .map(|part| match part {
                 Split::Text(text) => Part::Text(text.into()),
-                Split::Code { source, .. } => Part::Code { native: Program::compile(&source), source: source.into() },
+                Split::Code { source, .. } => {
+                    Part::Code { native: Program::compile(&source), source: source.into() }
+                }
             })
             .collect();
         Template { parts }
@@ -71,8 +76,13 @@ impl Template {
         self.evaluate_parts(|_, native| native.ok_or(Failure::Declined)?.evaluate(scope))
     }
 
-    /// Evaluates natively where that is possible and hands the source of the other parts to `sandbox`.
-    pub fn evaluate_with(&self, scope: &dyn Scope, mut sandbox: impl FnMut(&str) -> Result<Value, Error>) -> Result<Value, Error> {
+    /// Evaluates natively where that is possible and hands the source of the other parts to
+    /// `sandbox`.
+    pub fn evaluate_with(
+        &self,
+        scope: &dyn Scope,
+        mut sandbox: impl FnMut(&str) -> Result<Value, Error>,
+    ) -> Result<Value, Error> {
         self.evaluate_parts(|source, native| match native.map(|program| program.evaluate(scope)) {
             Some(Ok(value)) => Ok(value),
             Some(Err(Failure::Error(error))) => Err(error),
@@ -81,12 +91,18 @@ impl Template {
     }
 
     /// Hands the source of every part to `sandbox`.
-    pub fn evaluate_all_with(&self, mut sandbox: impl FnMut(&str) -> Result<Value, Error>) -> Result<Value, Error> {
+    pub fn evaluate_all_with(
+        &self,
+        mut sandbox: impl FnMut(&str) -> Result<Value, Error>,
+    ) -> Result<Value, Error> {
         self.evaluate_parts(|source, _| sandbox(source))
     }
 
     /// One code part alone keeps its value; anything else becomes text.
-    fn evaluate_parts<E: From<Error>>(&self, mut evaluate: impl FnMut(&str, Option<&Program>) -> Result<Value, E>) -> Result<Value, E> {
+    fn evaluate_parts<E: From<Error>>(
+        &self,
+        mut evaluate: impl FnMut(&str, Option<&Program>) -> Result<Value, E>,
+    ) -> Result<Value, E> {
         if let [Part::Code { source, native }] = self.parts.as_slice() {
             return evaluate(source, native.as_ref());
         }
@@ -97,14 +113,17 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(text) => push_str(&mut out, text)?,
-                Part::Code { source, native } => push_value(&mut out, &evaluate(source, native.as_ref())?)?,
+                Part::Code { source, native } => {
+                    push_value(&mut out, &evaluate(source, native.as_ref())?)?
+                }
             }
         }
         Ok(out.into())
     }
 }
 
-/// Adds a part's value to the text around it: nothing for what JavaScript takes for false, except `0` and `false`.
+/// Adds a part's value to the text around it: nothing for what JavaScript takes for false, except
+/// `0` and `false`.
 fn push_value(out: &mut String, value: &Value) -> Result<(), Error> {
     match value {
         Value::Undefined | Value::Null => Ok(()),
@@ -116,7 +135,9 @@ fn push_value(out: &mut String, value: &Value) -> Result<(), Error> {
 
 fn push_text(out: &mut String, value: &Value) -> Result<(), Error> {
     match value {
-        Value::Date(date) if date.kind == DateKind::Js => push_str(out, &crate::native::date_text(date.epoch_ms)),
+        Value::Date(date) if date.kind == DateKind::Js => {
+            push_str(out, &crate::native::date_text(date.epoch_ms))
+        }
         Value::Array(values) => {
             for (position, element) in values.iter().enumerate() {
                 if position > 0 {
@@ -148,8 +169,8 @@ pub enum Split {
     Code { source: String, is_closed: bool },
 }
 
-/// Cuts a template (without its `=`) at `{{` and `}}` exactly as n8n does: a bracket pair after an odd number of
-/// backslashes does not count, and quotes inside the code do not protect a `}}`.
+/// Cuts a template (without its `=`) at `{{` and `}}` exactly as n8n does: a bracket pair after an
+/// odd number of backslashes does not count, and quotes inside the code do not protect a `}}`.
 pub fn split(template: &str) -> Vec<Split> {
     let mut pieces = Vec::new();
     let mut piece = String::new();
@@ -188,7 +209,8 @@ fn finished(piece: String, is_code: bool, is_closed: bool) -> Split {
     }
 }
 
-/// The n8n form of a text that may be in the short form: `Hi {{json.name}}` becomes `=Hi {{$json.name}}`.
+/// The n8n form of a text that may be in the short form: `Hi {{json.name}}` becomes `=Hi
+/// {{$json.name}}`.
 pub fn strict_form(text: &str) -> Str {
     if is_expression(text) || !text.contains("{{") {
         return text.into();
@@ -209,13 +231,15 @@ pub fn strict_form(text: &str) -> Str {
 
 /// Puts the `$` in front of names that stand alone, outside of quotes.
 fn with_dollar_signs(source: &str) -> String {
-    const NAMES: [&str; 9] = ["json", "binary", "input", "node", "vars", "workflow", "execution", "now", "today"];
+    const NAMES: [&str; 9] =
+        ["json", "binary", "input", "node", "vars", "workflow", "execution", "now", "today"];
     let mut out = String::with_capacity(source.len() + 4);
     let mut quote = None;
     let mut previous = ' ';
     let mut rest = source;
     while let Some(next) = rest.chars().next() {
-        let is_word = |character: char| character.is_alphanumeric() || character == '_' || character == '$';
+        let is_word =
+            |character: char| character.is_alphanumeric() || character == '_' || character == '$';
         if quote.is_none() && is_word(next) && !is_word(previous) {
             let end = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
             let word = &rest[..end];
@@ -250,7 +274,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, json: Value, expected: Value) {
-        assert_eq!(Template::parse(text).evaluate_native(&TestScope::new(json)), Ok(expected), "{text}");
+        assert_eq!(
+            Template::parse(text).evaluate_native(&TestScope::new(json)),
+            Ok(expected),
+            "{text}"
+        );
     }
 
     #[test]
@@ -269,7 +297,11 @@ mod tests {
         check("= {{ $json.list }}", json!({ "list": [1, [2, null], "x"] }), json!(" 1,2,,x"));
         check("={{ $json.o }}!", json!({ "o": {} }), json!("[object Object]!"));
         check("={{ $json.a.b.c }}!", json!({}), json!("!"));
-        check("=at {{ new Date(0) }}", json!({}), json!("at Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)"));
+        check(
+            "=at {{ new Date(0) }}",
+            json!({}),
+            json!("at Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)"),
+        );
         check("=at {{ $now }}", json!({}), json!("at 2026-01-15T07:34:56.789-05:00"));
     }
 
@@ -281,8 +313,8 @@ mod tests {
         assert_eq!(made, Err(Failure::Error(Error::Memory { limit_bytes: MAX_TEXT_BYTES })));
         let text = "x".repeat(10_000);
         let list = (0..40).fold(json!([text]), |inner, _| Value::array(vec![inner.clone(), inner]));
-        let made =
-            Template::parse("=a {{ $json.list }}").evaluate_native(&TestScope::new(Value::from(Object::from_iter([("list", list)]))));
+        let made = Template::parse("=a {{ $json.list }}")
+            .evaluate_native(&TestScope::new(Value::from(Object::from_iter([("list", list)]))));
         assert_eq!(made, Err(Failure::Error(Error::Memory { limit_bytes: MAX_TEXT_BYTES })));
     }
 
@@ -302,10 +334,14 @@ mod tests {
     #[test]
     fn the_short_form_becomes_the_full_one() {
         assert_eq!(strict_form("Hi {{json.name}}!"), "=Hi {{$json.name}}!");
-        assert_eq!(strict_form("{{ $json.a + json.b.json + 'json' }}"), "={{ $json.a + $json.b.json + 'json' }}");
+        assert_eq!(
+            strict_form("{{ $json.a + json.b.json + 'json' }}"),
+            "={{ $json.a + $json.b.json + 'json' }}"
+        );
         assert_eq!(strict_form("plain"), "plain");
         assert_eq!(strict_form("={{ json }}"), "={{ json }}");
-        let value = Template::parse_loose("{{json.n}}").evaluate_native(&TestScope::new(json!({ "n": 1 })));
+        let value =
+            Template::parse_loose("{{json.n}}").evaluate_native(&TestScope::new(json!({ "n": 1 })));
         assert_eq!(value, Ok(json!(1)));
     }
 

@@ -4,7 +4,8 @@ use crate::{Error, PreviousNode, Scope};
 use model::{Item, Items, Object, Str, Value};
 use std::collections::BTreeMap;
 
-/// A scope made of plain data. Fields are public so that a test sets what it needs and leaves the rest.
+/// A scope made of plain data. Fields are public so that a test sets what it needs and leaves the
+/// rest.
 #[derive(Clone, Debug)]
 pub struct FakeScope {
     /// The name of the node whose parameter is evaluated; used in error texts only.
@@ -92,16 +93,28 @@ impl Scope for FakeScope {
         self.previous.clone()
     }
 
-    fn node_items(&self, node: &str, _output: Option<usize>, run: Option<usize>) -> Result<Items, Error> {
+    fn node_items(
+        &self,
+        node: &str,
+        _output: Option<usize>,
+        run: Option<usize>,
+    ) -> Result<Items, Error> {
         if run.is_some_and(|run| run > 0) {
-            return Err(Error::data(format!("Run {} of node \"{node}\" not found", run.unwrap_or_default())));
+            return Err(Error::data(format!(
+                "Run {} of node \"{node}\" not found",
+                run.unwrap_or_default()
+            )));
         }
         self.output_of(node).map(|items| items.to_vec().into())
     }
 
     fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
         let items = self.output_of(node)?;
-        items.get(index.unwrap_or(self.item_index)).or(items.first()).cloned().ok_or_else(|| Error::data("No path back to referenced node"))
+        items
+            .get(index.unwrap_or(self.item_index))
+            .or(items.first())
+            .cloned()
+            .ok_or_else(|| Error::data("No path back to referenced node"))
     }
 
     fn has_node(&self, node: &str) -> bool {

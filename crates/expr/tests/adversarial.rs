@@ -1,9 +1,11 @@
-//! Hostile JavaScript (T-EXPR 8–11 and T-CODE): each piece ends with a named error or a harmless value, and the host lives on.
+//! Hostile JavaScript (T-EXPR 8–11 and T-CODE): each piece ends with a named error or a harmless
+//! value, and the host lives on.
 
 use futures::future::BoxFuture;
 use heddle_expr::Error;
 use heddle_expr::sandbox::{
-    CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Returned, Sandbox, Session, StaticData, limit_shared_memory,
+    CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Returned, Sandbox, Session, StaticData,
+    limit_shared_memory,
 };
 use heddle_expr::testing::FakeScope;
 use model::{Object, Value, json};
@@ -14,13 +16,18 @@ use std::time::Duration;
 struct Bytes;
 
 impl CodeHost for Bytes {
-    fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
+    fn request<'a>(
+        &'a self,
+        name: &'a str,
+        argument: Value,
+    ) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move {
             if name != "fetch" {
                 return Err(Error::Forbidden { message: format!("{name} is not allowed").into() });
             }
             let url = argument.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let count: usize = url.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or(1);
+            let count: usize =
+                url.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or(1);
             if url.contains("slow") {
                 tokio::time::sleep(Duration::from_secs(60)).await;
             }
@@ -40,7 +47,10 @@ fn session(limits: Limits) -> Session {
 }
 
 fn evaluate_with(limits: Limits, source: &str) -> Result<Value, Error> {
-    session(limits).evaluate(&ExpressionCode::new(source), &FakeScope::with_json(json!({ "a": "{{ 1 + 1 }}" })))
+    session(limits).evaluate(
+        &ExpressionCode::new(source),
+        &FakeScope::with_json(json!({ "a": "{{ 1 + 1 }}" })),
+    )
 }
 
 fn evaluate(source: &str) -> Result<Value, Error> {
@@ -48,9 +58,17 @@ fn evaluate(source: &str) -> Result<Value, Error> {
 }
 
 async fn tool_with(limits: Limits, source: &str) -> Result<Vec<Returned>, Error> {
-    let job = CodeJob { source: source.into(), flavour: Flavour::Tool, static_data: StaticData::default(), first: 0, names: Object::new() };
+    let job = CodeJob {
+        source: source.into(),
+        flavour: Flavour::Tool,
+        static_data: StaticData::default(),
+        first: 0,
+        names: Object::new(),
+    };
     let mut returned = Vec::new();
-    let result = session(limits).run_code(&job, &FakeScope::default(), &Bytes, &mut |value| returned.push(value)).await;
+    let result = session(limits)
+        .run_code(&job, &FakeScope::default(), &Bytes, &mut |value| returned.push(value))
+        .await;
     result.map(|_| returned).map_err(|failure| failure.error)
 }
 
@@ -77,7 +95,10 @@ fn every_loop_ends_at_the_deadline() {
         let began = compute::cpu_used();
         let result = evaluate_with(short(), source);
         let used = compute::cpu_used() - began;
-        assert!(matches!(result, Err(Error::Time { limit_ms: 300 } | Error::Memory { .. })), "{source}: {result:?} after {used:?}");
+        assert!(
+            matches!(result, Err(Error::Time { limit_ms: 300 } | Error::Memory { .. })),
+            "{source}: {result:?} after {used:?}"
+        );
         assert!(used < Duration::from_secs(5), "{source} took {used:?}");
     }
 }
@@ -96,12 +117,17 @@ fn memory_has_an_end() {
         "(() => { const m = new Map(); for (let i = 0; ; i++) m.set(i, 'x'.repeat(1000) + i) })()",
     ] {
         let result = evaluate_with(Limits { time_ms: 10_000, ..short() }, source);
-        let ended =
-            matches!(result, Err(Error::Memory { .. } | Error::Time { .. } | Error::Stack | Error::Syntax { .. }) | Ok(Value::Undefined));
+        let ended = matches!(
+            result,
+            Err(Error::Memory { .. } | Error::Time { .. } | Error::Stack | Error::Syntax { .. })
+                | Ok(Value::Undefined)
+        );
         assert!(ended, "{source}: {result:?}");
     }
-    let hoard =
-        evaluate_with(Limits { time_ms: 10_000, ..short() }, "(() => { const a = []; for (;;) a.push('x'.repeat(1e6) + a.length) })()");
+    let hoard = evaluate_with(
+        Limits { time_ms: 10_000, ..short() },
+        "(() => { const a = []; for (;;) a.push('x'.repeat(1e6) + a.length) })()",
+    );
     assert_eq!(hoard, Err(Error::Memory { limit_bytes: 64 << 20 }));
 }
 
@@ -120,7 +146,10 @@ fn recursion_has_an_end() {
     assert_eq!(evaluate("(function f() { return f() + 1 })()"), Err(Error::Stack));
     assert!(evaluate(&"(".repeat(100_000)).is_err());
     assert!(evaluate(&"[".repeat(100_000)).is_err());
-    assert!(evaluate("(() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o })()").is_err());
+    assert!(
+        evaluate("(() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o })()")
+            .is_err()
+    );
     assert!(evaluate("(() => { const o = {}; o.o = o; return o })()").is_err());
     // The host is called from the bottom of the stack, with data as deep as it may be.
     let deep = "(() => { let o = {}; for (let i = 0; i < 500; i++) o = { o }; const f = () => { try { f() } catch {} return $jmespath(o, 'o') }; f(); return 1 })()";
@@ -153,7 +182,8 @@ fn issue_14_02_a_query_of_data_ends_within_the_limits() {
         let scope = FakeScope::with_json(json!({ "data": { "a": [1, 2] }, "q": query.clone() }));
         let limits = Limits { time_ms: 1_000, memory_bytes: 32 << 20, ..Limits::expression() };
         let began = compute::cpu_used();
-        let result = session(limits).evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
+        let result = session(limits)
+            .evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
         let name: String = query.chars().take(30).collect();
         assert!((compute::cpu_used() - began) < Duration::from_secs(5), "{name}");
         assert!(!matches!(result, Err(Error::Sandbox { .. })), "{name}: {result:?}");
@@ -162,10 +192,20 @@ fn issue_14_02_a_query_of_data_ends_within_the_limits() {
 
 #[test]
 fn issue_14_02_a_query_reaches_data_and_nothing_behind_it() {
-    for query in ["constructor", "\"con\\u0073tructor\"", "\"__proto__\".x", "a.\"constr\\u0075ctor\".name", "\"__defineGetter__\""] {
+    for query in [
+        "constructor",
+        "\"con\\u0073tructor\"",
+        "\"__proto__\".x",
+        "a.\"constr\\u0075ctor\".name",
+        "\"__defineGetter__\"",
+    ] {
         let scope = FakeScope::with_json(json!({ "data": { "a": 1 }, "q": query }));
-        let result = session(short()).evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
-        assert!(matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Null | Value::Undefined)), "{query}: {result:?}");
+        let result = session(short())
+            .evaluate(&ExpressionCode::new("$jmespath($json.data, $json.q)"), &scope);
+        assert!(
+            matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Null | Value::Undefined)),
+            "{query}: {result:?}"
+        );
     }
 }
 
@@ -182,37 +222,65 @@ fn issue_14_06_long_evaluations_take_turns_and_are_stopped_by_their_cpu_time() {
         let many: Vec<_> = (0..16).map(|_| scope.spawn(|| ends(100))).collect();
         for one in many {
             let used = one.join().unwrap();
-            assert!(used >= Duration::from_millis(100) && used < Duration::from_secs(1), "{used:?}");
+            assert!(
+                used >= Duration::from_millis(100) && used < Duration::from_secs(1),
+                "{used:?}"
+            );
         }
     });
 }
 
 /// A list with the same value many times, which takes little room inside of JavaScript.
 fn list_of(value: &str, count: usize) -> String {
-    format!("(() => {{ const value = {value}, list = []; for (let i = 0; i < {count}; i++) list.push(value); return list }})()")
+    format!(
+        "(() => {{ const value = {value}, list = []; for (let i = 0; i < {count}; i++) list.push(value); return list }})()"
+    )
 }
 
 #[test]
 fn issue_14_01_a_result_pays_for_the_memory_that_it_takes() {
     let limits = Limits { time_ms: 30_000, memory_bytes: 32 << 20, ..Limits::expression() };
-    let parts = [("{}", 600_000), ("[]", 700_000), ("{ a: 1 }", 400_000), ("'x'.repeat(100)", 300_000), ("[[1], [2]]", 200_000)];
+    let parts = [
+        ("{}", 600_000),
+        ("[]", 700_000),
+        ("{ a: 1 }", 400_000),
+        ("'x'.repeat(100)", 300_000),
+        ("[[1], [2]]", 200_000),
+    ];
     for (value, count) in parts {
-        assert_eq!(evaluate_with(limits, &list_of(value, count)), Err(Error::Memory { limit_bytes: 32 << 20 }), "{value}");
+        assert_eq!(
+            evaluate_with(limits, &list_of(value, count)),
+            Err(Error::Memory { limit_bytes: 32 << 20 }),
+            "{value}"
+        );
         let some = evaluate_with(limits, &list_of(value, count / 10)).unwrap();
-        assert!(some.estimated_bytes() * 9 > 32 << 20, "{value}: the rest of the list would have been too much");
+        assert!(
+            some.estimated_bytes() * 9 > 32 << 20,
+            "{value}: the rest of the list would have been too much"
+        );
     }
-    for source in ["new Array(4e6)", "(() => new Array(1e8))()", "$jmespath({}, '[@,@]' + '|[@,@]'.repeat(22))"] {
+    for source in [
+        "new Array(4e6)",
+        "(() => new Array(1e8))()",
+        "$jmespath({}, '[@,@]' + '|[@,@]'.repeat(22))",
+    ] {
         let result = evaluate_with(limits, source);
-        assert!(matches!(result, Err(Error::Memory { .. } | Error::Time { .. })), "{source}: {result:?}");
+        assert!(
+            matches!(result, Err(Error::Memory { .. } | Error::Time { .. })),
+            "{source}: {result:?}"
+        );
     }
 }
 
 #[test]
 fn issue_14_01_errors_that_are_caught_do_not_pile_up() {
-    let source = "(() => { const name = 'x'.repeat(2e6); for (;;) try { $items(name) } catch {} })()";
+    let source =
+        "(() => { const name = 'x'.repeat(2e6); for (;;) try { $items(name) } catch {} })()";
     assert_eq!(evaluate_with(short(), source), Err(Error::Time { limit_ms: 300 }));
     // What is thrown last is told, in words that are worth reading.
-    let thrown = evaluate("(() => { for (let i = 0; i < 2000; i++) try { $('a' + i) } catch {} return $('x'.repeat(2e6)) })()");
+    let thrown = evaluate(
+        "(() => { for (let i = 0; i < 2000; i++) try { $('a' + i) } catch {} return $('x'.repeat(2e6)) })()",
+    );
     assert!(
         matches!(&thrown, Err(Error::Data { message, description, .. })
         if message.len() < 20_000 && description.as_ref().is_none_or(|text| text.len() < 20_000)),
@@ -268,7 +336,10 @@ fn the_way_to_the_function_constructor_is_closed() {
         "extendOptional({}, '__proto__')",
     ] {
         let result = evaluate(source);
-        assert!(matches!(result, Err(Error::Forbidden { .. } | Error::Syntax { .. })), "{source}: {result:?}");
+        assert!(
+            matches!(result, Err(Error::Forbidden { .. } | Error::Syntax { .. })),
+            "{source}: {result:?}"
+        );
     }
     // Names that are only known when it runs.
     for source in [
@@ -294,7 +365,10 @@ fn the_way_to_the_function_constructor_is_closed() {
         "new Proxy({}, {}).x.y",
     ] {
         let result = evaluate(source);
-        assert!(matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Undefined | Value::Null)), "{source}: {result:?}");
+        assert!(
+            matches!(result, Err(Error::Forbidden { .. }) | Ok(Value::Undefined | Value::Null)),
+            "{source}: {result:?}"
+        );
     }
 }
 
@@ -329,7 +403,11 @@ fn an_expression_cannot_change_the_world_of_the_next() {
     ] {
         let _ = value(source);
         assert_eq!(value("$json"), Ok(json!({ "list": [3, 1, 2], "o": { "n": 1 } })), "{source}");
-        assert_eq!(value("$input.item.json"), Ok(json!({ "list": [3, 1, 2], "o": { "n": 1 } })), "{source}");
+        assert_eq!(
+            value("$input.item.json"),
+            Ok(json!({ "list": [3, 1, 2], "o": { "n": 1 } })),
+            "{source}"
+        );
     }
     assert_eq!(value("[1].map(x => x + 1)"), Ok(json!([2])));
     assert_eq!(value("({}).polluted"), Ok(Value::Undefined));
@@ -337,34 +415,57 @@ fn an_expression_cannot_change_the_world_of_the_next() {
     assert_eq!(value("$json"), Ok(json!({ "list": [3, 1, 2], "o": { "n": 1 } })));
     assert_eq!(value("globalThing"), Ok(Value::Undefined));
     assert_eq!(value("$input.first().json.o.n + String(1)"), Ok(json!("11")));
-    assert_eq!(value("DateTime.fromISO('2024-01-01T00:00:00Z').toUTC().toISO()"), Ok(json!("2024-01-01T00:00:00.000Z")));
+    assert_eq!(
+        value("DateTime.fromISO('2024-01-01T00:00:00Z').toUTC().toISO()"),
+        Ok(json!("2024-01-01T00:00:00.000Z"))
+    );
     assert_eq!(value("[5].first()"), Ok(json!(5)));
 }
 
 #[test]
 fn data_is_never_code() {
     assert_eq!(evaluate("$json.a"), Ok(json!("{{ 1 + 1 }}")));
-    let scope = FakeScope::with_json(json!({ "\u{1}": ["date", 5], "__proto__": { "x": 1 }, "constructor": 2, "toString": "t" }));
+    let scope = FakeScope::with_json(
+        json!({ "\u{1}": ["date", 5], "__proto__": { "x": 1 }, "constructor": 2, "toString": "t" }),
+    );
     let mut session = session(Limits::expression());
-    assert_eq!(session.evaluate(&ExpressionCode::new("$json"), &scope), Ok(scope.items[0].json.clone()));
+    assert_eq!(
+        session.evaluate(&ExpressionCode::new("$json"), &scope),
+        Ok(scope.items[0].json.clone())
+    );
     assert_eq!(session.evaluate(&ExpressionCode::new("({}).x"), &scope), Ok(Value::Undefined));
 }
 
 #[test]
 fn there_is_no_way_out_of_the_heap() {
-    for source in
-        ["process.env.HOME", "process.mainModule", "typeof require", "globalThis.process", "typeof std", "typeof os", "typeof navigator"]
-    {
+    for source in [
+        "process.env.HOME",
+        "process.mainModule",
+        "typeof require",
+        "globalThis.process",
+        "typeof std",
+        "typeof os",
+        "typeof navigator",
+    ] {
         match evaluate(source) {
             Err(Error::Forbidden { .. }) | Ok(Value::Undefined) => {}
-            Ok(Value::String(text)) => assert!(text == "undefined" || text == "object", "{source}: {text}"),
+            Ok(Value::String(text)) => {
+                assert!(text == "undefined" || text == "object", "{source}: {text}")
+            }
             other => panic!("{source}: {other:?}"),
         }
     }
     assert!(matches!(evaluate("$env.HOME"), Err(Error::Data { .. })));
-    assert_eq!(evaluate("Date.now() === $now.toMillis() && new Date().getTime()"), Ok(json!(FakeScope::default().now_ms)));
-    let random: Vec<_> = (0..3).map(|_| evaluate("Math.random()").unwrap().as_f64().unwrap()).collect();
-    assert!(random[0] != random[1] && random[1] != random[2], "the image must not repeat random numbers: {random:?}");
+    assert_eq!(
+        evaluate("Date.now() === $now.toMillis() && new Date().getTime()"),
+        Ok(json!(FakeScope::default().now_ms))
+    );
+    let random: Vec<_> =
+        (0..3).map(|_| evaluate("Math.random()").unwrap().as_f64().unwrap()).collect();
+    assert!(
+        random[0] != random[1] && random[1] != random[2],
+        "the image must not repeat random numbers: {random:?}"
+    );
 }
 
 #[test]
@@ -387,7 +488,10 @@ fn output_has_an_end() {
     assert_eq!(evaluate_with(limits, "'x'.repeat(2000)"), Err(Error::Output { limit_bytes: 1000 }));
     assert_eq!(evaluate_with(limits, "new Array(5000)"), Err(Error::Output { limit_bytes: 1000 }));
     assert_eq!(
-        evaluate_with(limits, "(() => { let o = {}; for (let i = 0; i < 30; i++) o = { a: o, b: o }; return o })()"),
+        evaluate_with(
+            limits,
+            "(() => { let o = {}; for (let i = 0; i < 30; i++) o = { a: o, b: o }; return o })()"
+        ),
         Err(Error::Output { limit_bytes: 1000 })
     );
     assert!(evaluate_with(limits, "'x'.repeat(900)").is_ok());
@@ -395,25 +499,58 @@ fn output_has_an_end() {
 
 #[tokio::test]
 async fn tools_have_exactly_their_limits() {
-    assert_eq!(tool("for (let i = 0; i < 10000; i++) {} return 1").await, Ok(vec![Returned::Whole(json!(1))]));
-    assert_eq!(tool("for (let i = 0; i < 10001; i++) {} return 1").await, Err(Error::Loops { limit: 10_000 }));
-    assert_eq!(tool("try { while (true) {} } catch {} return 1").await, Err(Error::Loops { limit: 10_000 }));
-    assert_eq!(tool("let n = 0; do n++; while (n < 20000); return n").await, Err(Error::Loops { limit: 10_000 }));
-    assert_eq!(tool("for (const x of new Array(10001).fill(0)) ; return 1").await, Err(Error::Loops { limit: 10_000 }));
-    assert_eq!(tool("return 'x'.repeat(100 * 1024)").await, Err(Error::Output { limit_bytes: 100 * 1024 }));
-    assert!(tool("return 'x'.repeat(100 * 1024 - 10)").await.is_ok());
-    assert_eq!(tool("console.log('x'.repeat(200 * 1024)); return 1").await, Err(Error::Output { limit_bytes: 100 * 1024 }));
-    assert!(tool("let n = 0; while (n < 20) { await fetch('http://h/1'); n++ } return n").await.is_ok());
     assert_eq!(
-        tool("for (let n = 0; n < 21; n++) try { await fetch('http://h/1') } catch {} return 1").await,
+        tool("for (let i = 0; i < 10000; i++) {} return 1").await,
+        Ok(vec![Returned::Whole(json!(1))])
+    );
+    assert_eq!(
+        tool("for (let i = 0; i < 10001; i++) {} return 1").await,
+        Err(Error::Loops { limit: 10_000 })
+    );
+    assert_eq!(
+        tool("try { while (true) {} } catch {} return 1").await,
+        Err(Error::Loops { limit: 10_000 })
+    );
+    assert_eq!(
+        tool("let n = 0; do n++; while (n < 20000); return n").await,
+        Err(Error::Loops { limit: 10_000 })
+    );
+    assert_eq!(
+        tool("for (const x of new Array(10001).fill(0)) ; return 1").await,
+        Err(Error::Loops { limit: 10_000 })
+    );
+    assert_eq!(
+        tool("return 'x'.repeat(100 * 1024)").await,
+        Err(Error::Output { limit_bytes: 100 * 1024 })
+    );
+    assert!(tool("return 'x'.repeat(100 * 1024 - 10)").await.is_ok());
+    assert_eq!(
+        tool("console.log('x'.repeat(200 * 1024)); return 1").await,
+        Err(Error::Output { limit_bytes: 100 * 1024 })
+    );
+    assert!(
+        tool("let n = 0; while (n < 20) { await fetch('http://h/1'); n++ } return n").await.is_ok()
+    );
+    assert_eq!(
+        tool("for (let n = 0; n < 21; n++) try { await fetch('http://h/1') } catch {} return 1")
+            .await,
         Err(Error::Fetches { limit: 20 })
     );
     assert!(tool("return (await (await fetch('http://h/1048576')).text()).length").await.is_ok());
-    assert_eq!(tool("try { await fetch('http://h/1048577') } catch {} return 1").await, Err(Error::FetchBody { limit_bytes: 1 << 20 }));
-    assert_eq!(tool("return new Array(9e6).fill(1.5).map(x => [x])").await, Err(Error::Memory { limit_bytes: 64 << 20 }));
+    assert_eq!(
+        tool("try { await fetch('http://h/1048577') } catch {} return 1").await,
+        Err(Error::FetchBody { limit_bytes: 1 << 20 })
+    );
+    assert_eq!(
+        tool("return new Array(9e6).fill(1.5).map(x => [x])").await,
+        Err(Error::Memory { limit_bytes: 64 << 20 })
+    );
     assert_eq!(tool("return (function f() { return f() + 1 })()").await, Err(Error::Stack));
     assert!(matches!(tool("return getSecret('undeclared')").await, Err(Error::Forbidden { .. })));
-    assert!(matches!(tool("return workspace.read('../../etc/passwd')").await, Err(Error::Forbidden { .. })));
+    assert!(matches!(
+        tool("return workspace.read('../../etc/passwd')").await,
+        Err(Error::Forbidden { .. })
+    ));
 }
 
 #[tokio::test]
@@ -454,7 +591,13 @@ async fn issue_14_00_no_loop_goes_uncounted() {
     ];
     for source in hidden {
         let result = tool(&format!("{source}\nreturn 1")).await;
-        assert!(matches!(result, Err(Error::Loops { .. } | Error::Forbidden { .. } | Error::Syntax { .. })), "{source:?}: {result:?}");
+        assert!(
+            matches!(
+                result,
+                Err(Error::Loops { .. } | Error::Forbidden { .. } | Error::Syntax { .. })
+            ),
+            "{source:?}: {result:?}"
+        );
     }
     let honest = "
         let x = 6
@@ -558,27 +701,48 @@ async fn issue_14_00_what_goes_round_the_count_is_ended_by_the_engine() {
         "return [...(function* g(n) { yield 1; yield* g(n + 1) })(0)].length",
     ] {
         let result = tool_with(few, source).await;
-        assert!(matches!(result, Err(Error::Loops { limit: 10 } | Error::Stack)), "{source}: {result:?}");
+        assert!(
+            matches!(result, Err(Error::Loops { limit: 10 } | Error::Stack)),
+            "{source}: {result:?}"
+        );
     }
     // Code nodes are not counted.
-    let result = tool_with(Limits { loop_iterations: None, ..few }, "new Array(1e5).fill(0).forEach(() => {}); return 1").await;
+    let result = tool_with(
+        Limits { loop_iterations: None, ..few },
+        "new Array(1e5).fill(0).forEach(() => {}); return 1",
+    )
+    .await;
     assert_eq!(result, Ok(vec![Returned::Whole(json!(1))]));
 }
 
 #[tokio::test]
 async fn floods_of_promises_and_timers_end() {
     let limits = Limits { time_ms: 500, loop_iterations: None, ..Limits::tool() };
-    let flood = "const again = () => Promise.resolve().then(again); again(); await new Promise(() => {})";
+    let flood =
+        "const again = () => Promise.resolve().then(again); again(); await new Promise(() => {})";
     assert_eq!(tool_with(limits, flood).await, Err(Error::Time { limit_ms: 500 }));
     let hoard = "const all = []; for (;;) all.push(new Promise(() => {}).then(() => all))";
-    assert!(matches!(tool_with(limits, hoard).await, Err(Error::Time { .. } | Error::Memory { .. })));
+    assert!(matches!(
+        tool_with(limits, hoard).await,
+        Err(Error::Time { .. } | Error::Memory { .. })
+    ));
     let timers = tool_with(limits, "for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1e6)").await;
-    assert!(matches!(timers, Err(Error::Thrown { ref message, .. }) if message.contains("timers and requests are open")), "{timers:?}");
+    assert!(
+        matches!(timers, Err(Error::Thrown { ref message, .. }) if message.contains("timers and requests are open")),
+        "{timers:?}"
+    );
     assert_eq!(
-        tool_with(limits, "const tick = () => setTimeout(tick, 0); tick(); await new Promise(() => {})").await,
+        tool_with(
+            limits,
+            "const tick = () => setTimeout(tick, 0); tick(); await new Promise(() => {})"
+        )
+        .await,
         Err(Error::Time { limit_ms: 500 })
     );
-    assert_eq!(tool_with(limits, "await fetch('http://slow/1')").await, Err(Error::Time { limit_ms: 500 }));
+    assert_eq!(
+        tool_with(limits, "await fetch('http://slow/1')").await,
+        Err(Error::Time { limit_ms: 500 })
+    );
     let impatient = Limits { fetch_timeout_ms: 50, ..limits };
     assert!(
         matches!(tool_with(impatient, "await fetch('http://slow/1')").await, Err(Error::Thrown { ref name, .. }) if name == "TimeoutError")
@@ -590,7 +754,8 @@ async fn damage_of_one_run_is_not_seen_by_the_next() {
     let damage = "Object.prototype.polluted = 1; Array.prototype.map = 1; globalThis.leaked = 2; JSON.stringify = 3; Promise.prototype.then = null; return 1";
     let _ = tool(damage).await;
     assert_eq!(
-        tool("return [({}).polluted, typeof leaked, [1].map(String)[0], JSON.stringify(1)].join()").await,
+        tool("return [({}).polluted, typeof leaked, [1].map(String)[0], JSON.stringify(1)].join()")
+            .await,
         Ok(vec![Returned::Whole(json!(",undefined,1,1"))])
     );
 }

@@ -1,4 +1,5 @@
-//! Programs of Code nodes in both evaluators: what the native one takes means the same in the sandbox.
+//! Programs of Code nodes in both evaluators: what the native one takes means the same in the
+//! sandbox.
 
 #![expect(clippy::panic, reason = "a test may stop at the first surprise")]
 
@@ -12,13 +13,23 @@ use model::{Item, Object, Value, json};
 struct Nobody;
 
 impl CodeHost for Nobody {
-    fn request<'a>(&'a self, name: &'a str, _argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
+    fn request<'a>(
+        &'a self,
+        name: &'a str,
+        _argument: Value,
+    ) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move { Err(Error::data(format!("no {name} here"))) })
     }
 }
 
 async fn in_sandbox(source: &str, flavour: Flavour, scope: &FakeScope) -> Vec<Returned> {
-    let job = CodeJob { source: source.into(), flavour, static_data: StaticData::default(), first: 0, names: Object::new() };
+    let job = CodeJob {
+        source: source.into(),
+        flavour,
+        static_data: StaticData::default(),
+        first: 0,
+        names: Object::new(),
+    };
     let mut returned = Vec::new();
     let mut session = Sandbox::new().session(Limits::code_node());
     let ended = session.run_code(&job, scope, &Nobody, &mut |value| returned.push(value)).await;
@@ -37,7 +48,11 @@ fn natively(source: &str, flavour: Flavour, scope: &FakeScope) -> Option<Vec<Ret
     }
     Some(match code.for_all(scope)? {
         Value::Array(values) => {
-            let elements = values.iter().cloned().enumerate().map(|(index, value)| Returned::Element { index, value });
+            let elements = values
+                .iter()
+                .cloned()
+                .enumerate()
+                .map(|(index, value)| Returned::Element { index, value });
             [Returned::List { len: values.len() }].into_iter().chain(elements).collect()
         }
         value => vec![Returned::Whole(value)],
@@ -84,17 +99,25 @@ async fn what_the_native_evaluator_takes_means_the_same_in_the_sandbox() {
         "return { index: $itemIndex, all: $input.all().length, shout: $json.name.toUpperCase(), more: $json?.missing?.deeper ?? 'none' }",
     ];
     let scope = world();
-    for (sources, flavour) in [(&for_all[..], Flavour::AllItems), (&for_each[..], Flavour::EachItem)] {
+    for (sources, flavour) in
+        [(&for_all[..], Flavour::AllItems), (&for_each[..], Flavour::EachItem)]
+    {
         for source in sources {
-            let native = natively(source, flavour, &scope).unwrap_or_else(|| panic!("declined: {source}"));
+            let native =
+                natively(source, flavour, &scope).unwrap_or_else(|| panic!("declined: {source}"));
             let wanted = in_sandbox(source, flavour, &scope).await;
             assert_eq!(format!("{native:?}"), format!("{wanted:?}"), "{source}");
         }
     }
-    assert_eq!(format!("{scope:?}"), format!("{:?}", world()), "items that came in are not changed");
+    assert_eq!(
+        format!("{scope:?}"),
+        format!("{:?}", world()),
+        "items that came in are not changed"
+    );
 }
 
-/// Each of these is run by the sandbox: it reaches further, or a change would be seen elsewhere, or it fails.
+/// Each of these is run by the sandbox: it reaches further, or a change would be seen elsewhere, or
+/// it fails.
 #[test]
 fn what_could_mean_something_else_is_declined() {
     let scope = world();
@@ -144,7 +167,10 @@ fn what_could_mean_something_else_is_declined() {
 
 #[test]
 fn random_numbers_are_spread_over_their_range() {
-    let code = Code::compile("return Array.from({ length: 1000 }).map(() => Math.floor(Math.random() * 10))").unwrap();
+    let code = Code::compile(
+        "return Array.from({ length: 1000 }).map(() => Math.floor(Math.random() * 10))",
+    )
+    .unwrap();
     let Some(Value::Array(values)) = code.for_all(&world()) else { panic!("declined") };
     for digit in 0..10 {
         let count = values.iter().filter(|value| **value == json!(digit)).count();

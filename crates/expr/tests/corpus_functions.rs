@@ -1,12 +1,16 @@
 //! The corpus' cases for the pure functions on expression texts.
 
-use heddle_expr::{FromAiCall, Split, extract_from_ai_calls, is_expression, is_from_ai_only_expression, rename_in_expression, split};
+use heddle_expr::{
+    FromAiCall, Split, extract_from_ai_calls, is_expression, is_from_ai_only_expression,
+    rename_in_expression, split,
+};
 use model::{Object, Value, json};
 use std::path::PathBuf;
 
 #[test]
 fn functions_on_expression_texts_answer_as_n8n_does() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/expressions/functions.jsonl");
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/corpus/expressions/functions.jsonl");
     let Ok(text) = std::fs::read_to_string(file) else {
         println!("corpus not found, 61 cases not run");
         return;

@@ -1,4 +1,5 @@
-//! Sends the corpus' expressions through the native evaluator: each must be right or declined, never wrong.
+//! Sends the corpus' expressions through the native evaluator: each must be right or declined,
+//! never wrong.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -24,7 +25,9 @@ fn every_corpus_expression_is_right_or_declined() {
     let mut wild = Tally::default();
     for case in lines(&corpus.join("wild.jsonl")) {
         let context = case.get("context").and_then(Value::as_str).unwrap_or_default();
-        let context = std::fs::read_to_string(corpus.join("wild_contexts").join(format!("{context}.json"))).unwrap();
+        let context =
+            std::fs::read_to_string(corpus.join("wild_contexts").join(format!("{context}.json")))
+                .unwrap();
         wild.wild(&case, &json::parse(&context).unwrap());
     }
     let wild_summary = wild.summary("wild");
@@ -38,7 +41,8 @@ fn every_corpus_expression_is_right_or_declined() {
     assert!(tally.share() >= WANTED_SHARE, "only {:.1} % taken", tally.share() * 100.0);
 }
 
-/// Published workflows come without expected values; how many of their expressions are compiled is worth knowing.
+/// Published workflows come without expected values; how many of their expressions are compiled is
+/// worth knowing.
 #[test]
 fn most_expressions_of_published_workflows_compile() {
     let Some(corpus) = corpus() else {
@@ -48,21 +52,34 @@ fn most_expressions_of_published_workflows_compile() {
     let mut expressions = Vec::new();
     for folder in ["../templates", "../flows"] {
         for file in std::fs::read_dir(corpus.join(folder)).unwrap() {
-            collect_expressions(&json::parse(&std::fs::read_to_string(file.unwrap().path()).unwrap()).unwrap(), &mut expressions);
+            collect_expressions(
+                &json::parse(&std::fs::read_to_string(file.unwrap().path()).unwrap()).unwrap(),
+                &mut expressions,
+            );
         }
     }
-    let (native, declined): (Vec<&Str>, Vec<&Str>) = expressions.iter().partition(|text| Template::parse(text).is_native());
+    let (native, declined): (Vec<&Str>, Vec<&Str>) =
+        expressions.iter().partition(|text| Template::parse(text).is_native());
     let share = native.len() as f64 / expressions.len() as f64;
-    println!("published workflows: {:.1} % of {} expressions compile", share * 100.0, expressions.len());
+    println!(
+        "published workflows: {:.1} % of {} expressions compile",
+        share * 100.0,
+        expressions.len()
+    );
     if std::env::var_os("SHOW_DECLINED").is_some() {
-        println!("{}", declined.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join("\n"));
+        println!(
+            "{}",
+            declined.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join("\n")
+        );
     }
     assert!(share >= 0.9, "only {share:.3}");
 }
 
 fn collect_expressions(value: &Value, out: &mut Vec<Str>) {
     match value {
-        Value::String(text) if text.starts_with('=') && text.contains("{{") => out.push(text.clone()),
+        Value::String(text) if text.starts_with('=') && text.contains("{{") => {
+            out.push(text.clone())
+        }
         Value::Array(values) => values.iter().for_each(|value| collect_expressions(value, out)),
         Value::Object(object) => object.values().for_each(|value| collect_expressions(value, out)),
         _ => {}
@@ -70,7 +87,8 @@ fn collect_expressions(value: &Value, out: &mut Vec<Str>) {
 }
 
 fn corpus() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/expressions");
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/expressions");
     folder.is_dir().then_some(folder)
 }
 
@@ -89,7 +107,16 @@ struct Tally {
 
 impl Tally {
     fn expression(&mut self, case: &Value) {
-        let needs_engine = ["workflow", "runData", "fixture", "globals", "additionalKeys", "nodeParameters", "inputSource", "env"];
+        let needs_engine = [
+            "workflow",
+            "runData",
+            "fixture",
+            "globals",
+            "additionalKeys",
+            "nodeParameters",
+            "inputSource",
+            "env",
+        ];
         let Some(expression) = case.get("expression").and_then(Value::as_str) else {
             self.not_set_up += 1;
             return;
@@ -98,21 +125,45 @@ impl Tally {
             self.not_set_up += 1;
             return;
         }
-        let items = case.get("items").and_then(Value::as_array).unwrap_or_default().iter().map(Item::from_value).collect();
-        let scope = CorpusScope { items, now_ms: 1_768_480_496_789, input: "before".into(), ..CorpusScope::default() };
+        let items = case
+            .get("items")
+            .and_then(Value::as_array)
+            .unwrap_or_default()
+            .iter()
+            .map(Item::from_value)
+            .collect();
+        let scope = CorpusScope {
+            items,
+            now_ms: 1_768_480_496_789,
+            input: "before".into(),
+            ..CorpusScope::default()
+        };
         self.judge(case, expression, &scope);
     }
 
     fn wild(&mut self, case: &Value, context: &Value) {
         let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
-        let list = |value: &Value| value.as_array().unwrap_or_default().iter().map(Item::from_value).collect::<Vec<_>>();
-        let pinned = context.get("pinData").and_then(Value::as_object).into_iter().flat_map(Object::iter);
+        let list = |value: &Value| {
+            value.as_array().unwrap_or_default().iter().map(Item::from_value).collect::<Vec<_>>()
+        };
+        let pinned =
+            context.get("pinData").and_then(Value::as_object).into_iter().flat_map(Object::iter);
         let nodes = context.get("nodes").and_then(Value::as_array).unwrap_or_default();
         let scope = CorpusScope {
-            items: context.get("pinData").and_then(|pins| pins.get(text("input"))).map(list).unwrap_or_default(),
+            items: context
+                .get("pinData")
+                .and_then(|pins| pins.get(text("input")))
+                .map(list)
+                .unwrap_or_default(),
             pinned: pinned.map(|(name, items)| (name.clone(), list(items))).collect(),
-            nodes: nodes.iter().filter_map(|node| node.get("name").and_then(Value::as_str)).map(Str::from).collect(),
-            now_ms: instant(case.get("now").and_then(Value::as_str).unwrap_or("2026-01-15T12:34:56.789Z")),
+            nodes: nodes
+                .iter()
+                .filter_map(|node| node.get("name").and_then(Value::as_str))
+                .map(Str::from)
+                .collect(),
+            now_ms: instant(
+                case.get("now").and_then(Value::as_str).unwrap_or("2026-01-15T12:34:56.789Z"),
+            ),
             input: text("input").into(),
         };
         self.judge(case, text("expression"), &scope);
@@ -123,11 +174,16 @@ impl Tally {
         let result = Template::parse(expression).evaluate_native(scope);
         let is_right = match (&result, case.get("expectedError")) {
             (Err(Failure::Declined), _) => {
-                self.declined.push(format!("{id}: {}", expression.chars().take(200).collect::<String>()));
+                self.declined
+                    .push(format!("{id}: {}", expression.chars().take(200).collect::<String>()));
                 return;
             }
-            (Err(Failure::Error(error)), Some(wanted)) => wanted.as_str().is_none_or(|part| error.to_string().contains(part)),
-            (Ok(value), None) => is_expected(value, case.get("expected").unwrap_or(&Value::Undefined), case),
+            (Err(Failure::Error(error)), Some(wanted)) => {
+                wanted.as_str().is_none_or(|part| error.to_string().contains(part))
+            }
+            (Ok(value), None) => {
+                is_expected(value, case.get("expected").unwrap_or(&Value::Undefined), case)
+            }
             _ => false,
         };
         if is_right {
@@ -145,7 +201,9 @@ impl Tally {
     fn summary(&self, name: &str) -> String {
         let Tally { taken, declined, wrong, not_set_up } = self;
         let (declined, wrong, share) = (declined.len(), wrong.len(), self.share() * 100.0);
-        format!("{name}: {taken} taken ({share:.1} %), {declined} declined, {wrong} wrong, {not_set_up} need a run and are not tried here")
+        format!(
+            "{name}: {taken} taken ({share:.1} %), {declined} declined, {wrong} wrong, {not_set_up} need a run and are not tried here"
+        )
     }
 
     fn add(&mut self, other: Tally) {
@@ -173,7 +231,9 @@ fn matches_value(value: &Value, expected: &Value) -> bool {
         return value.is_undefined();
     }
     if let Some(number) = special("$number") {
-        return value.as_f64().is_some_and(|found| model::number_to_string(found) == number.to_js_string());
+        return value
+            .as_f64()
+            .is_some_and(|found| model::number_to_string(found) == number.to_js_string());
     }
     if let Some(iso) = special("$date").and_then(Value::as_str) {
         return matches!(value, Value::Date(date) if date.epoch_ms as i64 == instant(iso));
@@ -185,7 +245,11 @@ fn matches_value(value: &Value, expected: &Value) -> bool {
     match (value, expected) {
         (Value::Date(date), Value::String(text)) => date.iso == *text,
         (Value::Array(values), Value::Array(expected)) => {
-            values.len() == expected.len() && values.iter().zip(expected.iter()).all(|(value, expected)| matches_value(value, expected))
+            values.len() == expected.len()
+                && values
+                    .iter()
+                    .zip(expected.iter())
+                    .all(|(value, expected)| matches_value(value, expected))
         }
         (Value::Object(object), Value::Object(expected)) => {
             let keys = object.keys().chain(expected.keys());
@@ -215,7 +279,9 @@ struct CorpusScope {
 impl CorpusScope {
     fn pinned(&self, node: &str) -> Result<&[Item], Error> {
         let found = self.pinned.iter().find(|(name, _)| name == node);
-        found.map(|(_, items)| items.as_slice()).ok_or_else(|| Error::data(format!("no data for {node}")))
+        found
+            .map(|(_, items)| items.as_slice())
+            .ok_or_else(|| Error::data(format!("no data for {node}")))
     }
 }
 

@@ -1,5 +1,6 @@
-//! What the native evaluator allocates is charged: every method and function is called with large arguments, and what is in use at most
-//! while it runs is compared with what it has paid for. In a binary of its own, because it counts what the process allocates.
+//! What the native evaluator allocates is charged: every method and function is called with large
+//! arguments, and what is in use at most while it runs is compared with what it has paid for. In a
+//! binary of its own, because it counts what the process allocates.
 
 #![expect(unsafe_code, reason = "counting what is allocated needs an allocator")]
 
@@ -53,9 +54,15 @@ const PARTS: usize = 10_000;
 
 fn scope() -> FakeScope {
     let mut data = Object::new();
-    for (name, text) in
-        [("plain", "a"), ("slashes", "\\"), ("quotes", "\""), ("wide", "ΐ"), ("points", "."), ("tags", "<"), ("control", "\u{1}")]
-    {
+    for (name, text) in [
+        ("plain", "a"),
+        ("slashes", "\\"),
+        ("quotes", "\""),
+        ("wide", "ΐ"),
+        ("points", "."),
+        ("tags", "<"),
+        ("control", "\u{1}"),
+    ] {
         data.insert(name, text.repeat(SIZE / text.len()));
     }
     data.insert("words", "some words, ".repeat(SIZE / 12));
@@ -63,12 +70,30 @@ fn scope() -> FakeScope {
     data.insert("base64", "YWJj".repeat(SIZE / 4));
     data.insert("escapes", "%41".repeat(SIZE / 3));
     data.insert("numbers", Value::array((0..PARTS).map(Value::from).collect()));
-    data.insert("texts", Value::array((0..PARTS).map(|at| Value::from(format!("a text that is not short {at}"))).collect()));
+    data.insert(
+        "texts",
+        Value::array(
+            (0..PARTS).map(|at| Value::from(format!("a text that is not short {at}"))).collect(),
+        ),
+    );
     data.insert("lists", Value::array((0..PARTS).map(|at| json!([at, "x"])).collect()));
-    data.insert("objects", Value::array((0..PARTS).map(|at| json!({ "a": at, "k": format!("{at}"), "v": "some longer text" })).collect()));
-    data.insert("fields", (0..PARTS).map(|at| (format!("a longer name {at}"), Value::from("some text & more"))).collect::<Object>());
+    data.insert(
+        "objects",
+        Value::array(
+            (0..PARTS)
+                .map(|at| json!({ "a": at, "k": format!("{at}"), "v": "some longer text" }))
+                .collect(),
+        ),
+    );
+    data.insert(
+        "fields",
+        (0..PARTS)
+            .map(|at| (format!("a longer name {at}"), Value::from("some text & more")))
+            .collect::<Object>(),
+    );
     data.insert("date", "2024-05-06");
-    let mut scope = FakeScope::with_json(Value::object(data)).with_node("Start", (0..PARTS).map(|at| json!({ "a": at })));
+    let mut scope = FakeScope::with_json(Value::object(data))
+        .with_node("Start", (0..PARTS).map(|at| json!({ "a": at })));
     scope.items.extend((0..PARTS).map(|at| model::Item::new(json!({ "a": at }))));
     scope
 }
@@ -212,15 +237,24 @@ fn issue_14_09_a_chain_of_calls_ends_at_the_limit() {
         let result = measured(&source, &scope).map(|(result, ..)| result);
         let used = (PEAK.get() - before) as usize;
         assert!(used < 2 * LIMIT_BYTES, "{call}: {used}");
-        assert!(matches!(result, Some(Err(Failure::Error(Error::Memory { .. })) | Ok(_))), "{call}: {result:?}");
+        assert!(
+            matches!(result, Some(Err(Failure::Error(Error::Memory { .. })) | Ok(_))),
+            "{call}: {result:?}"
+        );
     }
 }
 
 #[test]
 fn issue_14_09_patterns_are_compiled_when_they_are_used_and_within_limits() {
     let scope = FakeScope::with_json(json!({}));
-    let many = (0..3_000).map(|number| format!("/[ab]{{18{number:03}}}/.test('a')")).collect::<Vec<_>>().join("||");
-    for text in [format!("={{{{ {many} }}}}"), format!("={}", "{{ /[ab]{18000}/.test('a') }}".repeat(2_000))] {
+    let many = (0..3_000)
+        .map(|number| format!("/[ab]{{18{number:03}}}/.test('a')"))
+        .collect::<Vec<_>>()
+        .join("||");
+    for text in [
+        format!("={{{{ {many} }}}}"),
+        format!("={}", "{{ /[ab]{18000}/.test('a') }}".repeat(2_000)),
+    ] {
         let before = IN_USE.get();
         PEAK.set(before);
         let template = Template::parse(&text);

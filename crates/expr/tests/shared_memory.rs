@@ -1,4 +1,5 @@
-//! Memory of all evaluations together: in a binary of its own, because the limit is the process's and would end what other tests evaluate.
+//! Memory of all evaluations together: in a binary of its own, because the limit is the process's
+//! and would end what other tests evaluate.
 
 use heddle_expr::sandbox::{ExpressionCode, Limits, Sandbox, limit_shared_memory};
 use heddle_expr::testing::FakeScope;
@@ -6,7 +7,9 @@ use heddle_expr::{Error, Route, Session, Template};
 use model::{Value, json};
 
 fn evaluate(source: &str) -> Result<Value, Error> {
-    Sandbox::new().session(Limits::expression()).evaluate(&ExpressionCode::new(source), &FakeScope::default())
+    Sandbox::new()
+        .session(Limits::expression())
+        .evaluate(&ExpressionCode::new(source), &FakeScope::default())
 }
 
 #[test]
@@ -18,11 +21,18 @@ fn issue_14_06_memory_of_all_evaluations_together_is_limited() {
         many.into_iter().map(|one| one.join().unwrap()).collect()
     });
     limit_shared_memory(256 << 20);
-    assert!(results.iter().any(|result| matches!(result, Err(Error::SharedMemory { .. }))), "{results:?}");
-    assert!(results.iter().all(|result| matches!(result, Ok(_) | Err(Error::SharedMemory { .. }))), "{results:?}");
+    assert!(
+        results.iter().any(|result| matches!(result, Err(Error::SharedMemory { .. }))),
+        "{results:?}"
+    );
+    assert!(
+        results.iter().all(|result| matches!(result, Ok(_) | Err(Error::SharedMemory { .. }))),
+        "{results:?}"
+    );
     assert_eq!(evaluate(source), Ok(json!(300)));
     // What is evaluated without an instance has its part of the same memory, and gives it back.
-    let native = Template::parse("={{ numberList(1, 4).map(x => 'x'.repeat(9000000 + x)).length }}");
+    let native =
+        Template::parse("={{ numberList(1, 4).map(x => 'x'.repeat(9000000 + x)).length }}");
     let session = || Session::new(Route::Native).evaluate(&native, &FakeScope::default());
     limit_shared_memory(8 << 20);
     assert_eq!(session(), Err(Error::SharedMemory { limit_bytes: 8 << 20 }));

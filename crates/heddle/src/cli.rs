@@ -84,7 +84,8 @@ pub(crate) enum Command {
     Users(Users),
     /// Run a workflow file
     Run(Run),
-    /// Do again what an execution did, from its journal and without any network, or go another way from one of its steps
+    /// Do again what an execution did, from its journal and without any network, or go another way
+    /// from one of its steps
     Replay(Replay),
     /// Talk to a workflow that has a chat trigger
     Chat(Chat),
@@ -129,8 +130,14 @@ pub(crate) struct DataFolder {
 impl DataFolder {
     /// The folder that was named, or `.heddle` in the home folder.
     pub(crate) fn path(&self) -> PathBuf {
-        let home = || std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from).join(".heddle");
-        let named = || std::env::var_os("HEDDLE_DATA").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let home = || {
+            std::env::var_os("HOME")
+                .map_or_else(|| PathBuf::from("."), PathBuf::from)
+                .join(".heddle")
+        };
+        let named = || {
+            std::env::var_os("HEDDLE_DATA").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+        };
         self.folder.clone().or_else(named).unwrap_or_else(home)
     }
 
@@ -301,7 +308,8 @@ work; without one it is done here. The exit code is 0 when the run succeeded, 1 
         data: DataFolder,
         /// The id of an execution that is uncertain
         id: i64,
-        /// Do it again. Without --again and --done the run goes on only if no step of it may have happened
+        /// Do it again. Without --again and --done the run goes on only if no step of it may have
+        /// happened
         #[arg(long)]
         again: bool,
         /// It happened, and this came of it: the text a tool gave, or what the node put out as JSON

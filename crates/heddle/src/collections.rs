@@ -1,10 +1,11 @@
-//! The collections of a data folder, for runs from the command line: the folder is opened when a node first asks for it.
+//! The collections of a data folder, for runs from the command line: the folder is opened when a
+//! node first asks for it.
 
 use model::Str;
 use node_api::ai::Found;
 use node_api::collections::{
-    Chunk, ChunkQuery, Collection, CollectionChange, CollectionError, CollectionLimits, CollectionName, Collections, NewChunks,
-    NewCollection, Question, Source, WhichChunks,
+    Chunk, ChunkQuery, Collection, CollectionChange, CollectionError, CollectionLimits,
+    CollectionName, Collections, NewChunks, NewCollection, Question, Source, WhichChunks,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -27,7 +28,9 @@ impl FolderCollections {
             if !self.folder.join("heddle.db").exists() {
                 return Err(CollectionError::Nowhere);
             }
-            Ok(Sqlite::open(&self.folder, Use::Beside).map_err(CollectionError::from)?.with_collection_limits(self.limits))
+            Ok(Sqlite::open(&self.folder, Use::Beside)
+                .map_err(CollectionError::from)?
+                .with_collection_limits(self.limits))
         });
         opened.as_ref().map_err(Clone::clone)
     }
@@ -50,7 +53,11 @@ impl Collections for FolderCollections {
     async fn create_collection(&self, new: NewCollection) -> Result<Collection, CollectionError> {
         self.store()?.create_collection(new).await
     }
-    async fn change_collection(&self, id: &str, change: CollectionChange) -> Result<Collection, CollectionError> {
+    async fn change_collection(
+        &self,
+        id: &str,
+        change: CollectionChange,
+    ) -> Result<Collection, CollectionError> {
         self.store()?.change_collection(id, change).await
     }
     async fn delete_collection(&self, id: &str) -> Result<(), CollectionError> {
@@ -65,7 +72,11 @@ impl Collections for FolderCollections {
     async fn sources(&self, id: &str) -> Result<Vec<Source>, CollectionError> {
         self.store()?.sources(id).await
     }
-    async fn search_chunks(&self, id: &str, question: Question) -> Result<Vec<Found>, CollectionError> {
+    async fn search_chunks(
+        &self,
+        id: &str,
+        question: Question,
+    ) -> Result<Vec<Found>, CollectionError> {
         self.store()?.search_chunks(id, question).await
     }
     async fn delete_chunks(&self, id: &str, which: WhichChunks) -> Result<usize, CollectionError> {

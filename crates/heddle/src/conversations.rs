@@ -1,6 +1,10 @@
-//! The conversations of a data folder, for runs from the command line: the folder is opened when an agent first remembers something.
+//! The conversations of a data folder, for runs from the command line: the folder is opened when an
+//! agent first remembers something.
 
-use node_api::ai::{Conversation, Conversations, KeptHere, KeptTurn, Lifetime, MemoryError, Most, Rewritten, Sealer, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations, KeptHere, KeptTurn, Lifetime, MemoryError, Most, Rewritten,
+    Sealer, TurnKey,
+};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use store::{Sqlite, Use};
@@ -26,9 +30,13 @@ impl FolderConversations {
     fn store(&self) -> Result<&Sqlite, MemoryError> {
         let opened = self.opened.get_or_init(|| {
             if !self.folder.join("heddle.db").exists() {
-                return Err(MemoryError::new(format!("There is no data folder {} to keep conversations in", self.folder.display())));
+                return Err(MemoryError::new(format!(
+                    "There is no data folder {} to keep conversations in",
+                    self.folder.display()
+                )));
             }
-            Sqlite::open(&self.folder, Use::Beside).map_err(|error| MemoryError::new(error.to_string()))
+            Sqlite::open(&self.folder, Use::Beside)
+                .map_err(|error| MemoryError::new(error.to_string()))
         });
         opened.as_ref().map_err(Clone::clone)
     }
@@ -36,10 +44,20 @@ impl FolderConversations {
 
 #[async_trait::async_trait]
 impl Conversations for FolderConversations {
-    async fn newest(&self, which: &Conversation, most: Most, lifetime: Lifetime) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn newest(
+        &self,
+        which: &Conversation,
+        most: Most,
+        lifetime: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError> {
         self.store()?.newest(which, most, lifetime).await
     }
-    async fn append(&self, which: &Conversation, turn: KeptTurn, lifetime: Lifetime) -> Result<(), MemoryError> {
+    async fn append(
+        &self,
+        which: &Conversation,
+        turn: KeptTurn,
+        lifetime: Lifetime,
+    ) -> Result<(), MemoryError> {
         self.store()?.append(which, turn, lifetime).await
     }
     async fn rewrite(

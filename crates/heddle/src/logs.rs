@@ -11,7 +11,9 @@ pub(crate) fn start(serving: &Serving) {
     // One that has been started already, by a test, is as good.
     let _ = match serving.log_format {
         LogFormat::Text => log.try_init(),
-        LogFormat::Json => log.json().flatten_event(true).with_current_span(true).with_span_list(false).try_init(),
+        LogFormat::Json => {
+            log.json().flatten_event(true).with_current_span(true).with_span_list(false).try_init()
+        }
     };
 }
 

@@ -1,4 +1,5 @@
-//! Settings: this table is their manual. A value comes from a flag, else the environment, else a file, else the default.
+//! Settings: this table is their manual. A value comes from a flag, else the environment, else a
+//! file, else the default.
 
 #[expect(clippy::disallowed_methods, reason = "the file of settings that the operator names")]
 mod file;
@@ -133,9 +134,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "",
         help: "Private hosts that workflows may call: host, host:port or CIDR, separated by commas. Since 0.1.",
     },
-    Setting { name: "HEDDLE_ALLOW_EXECUTE_COMMAND", default: "0", help: "1 lets the Execute Command node run programs. Since 0.1." },
-    Setting { name: "HEDDLE_ALLOW_ENV", default: "0", help: "1 lets expressions read the environment through $env. Since 0.1." },
-    Setting { name: "HEDDLE_RUN_DATA_LIMIT", default: "8GB", help: "How much data one run may produce. Since 0.1." },
+    Setting {
+        name: "HEDDLE_ALLOW_EXECUTE_COMMAND",
+        default: "0",
+        help: "1 lets the Execute Command node run programs. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_ALLOW_ENV",
+        default: "0",
+        help: "1 lets expressions read the environment through $env. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_RUN_DATA_LIMIT",
+        default: "8GB",
+        help: "How much data one run may produce. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_RUN_MEMORY_LIMIT",
         default: "256MB",
@@ -146,7 +159,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "256MB",
         help: "How much data of all runs together stays in memory, and as much again of the requests they began with, and of answers of other services that are being read: these have at least 64 MB. Since 0.1.",
     },
-    Setting { name: "HEDDLE_STEP_CPU_TIME", default: "120", help: "Seconds of CPU time that one step of a run may use. Since 0.1." },
+    Setting {
+        name: "HEDDLE_STEP_CPU_TIME",
+        default: "120",
+        help: "Seconds of CPU time that one step of a run may use. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_RUN_CPU_TIME",
         default: "600",
@@ -162,7 +179,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "128MB",
         help: "How far the process may grow while long computations are under way. Beyond it, only a few of them go on at a time, and large requests wait or are rejected with 503. Since 0.1.",
     },
-    Setting { name: "HEDDLE_MAX_BODY", default: "16MB", help: "How large the body of a request may be. Since 0.1." },
+    Setting {
+        name: "HEDDLE_MAX_BODY",
+        default: "16MB",
+        help: "How large the body of a request may be. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_TOKENS_PER_DAY",
         default: "",
@@ -173,8 +194,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "",
         help: "US dollars that all workflows together may spend on models with known prices on a day in UTC; any if empty. Since 0.1.",
     },
-    Setting { name: "HEDDLE_TABLE_BYTES", default: "50MB", help: "How much one data table may hold. Since 0.1." },
-    Setting { name: "HEDDLE_COLLECTIONS", default: "1000", help: "How many collections of knowledge there may be. Since 0.1." },
+    Setting {
+        name: "HEDDLE_TABLE_BYTES",
+        default: "50MB",
+        help: "How much one data table may hold. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_COLLECTIONS",
+        default: "1000",
+        help: "How many collections of knowledge there may be. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_COLLECTION_BYTES",
         default: "2GB",
@@ -185,7 +214,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "10000",
         help: "How many chunks one insert may bring into a collection. Since 0.1.",
     },
-    Setting { name: "HEDDLE_COLLECTION_RESULTS", default: "100", help: "How many results one search of a collection may give. Since 0.1." },
+    Setting {
+        name: "HEDDLE_COLLECTION_RESULTS",
+        default: "100",
+        help: "How many results one search of a collection may give. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_VECTOR_MEMORY",
         default: "512MB",
@@ -201,14 +234,26 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "",
         help: "Proxies whose X-Forwarded-For is believed: addresses or CIDR, separated by commas. Since 0.1.",
     },
-    Setting { name: "HEDDLE_MAX_CONNECTIONS", default: "10000", help: "Connections at once; further ones are told 503. Since 0.1." },
+    Setting {
+        name: "HEDDLE_MAX_CONNECTIONS",
+        default: "10000",
+        help: "Connections at once; further ones are told 503. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_CONNECTIONS_PER_ADDRESS",
         default: "256",
         help: "Open connections from one address; 0 for any number. This machine and trusted proxies are not counted; a private address may have half of all connections. Since 0.1.",
     },
-    Setting { name: "HEDDLE_MAX_REQUESTS", default: "5000", help: "Requests under way at once; further ones are told 503. Since 0.1." },
-    Setting { name: "HEDDLE_MAX_HEADERS", default: "32KB", help: "How large the headers of a request may be. Since 0.1." },
+    Setting {
+        name: "HEDDLE_MAX_REQUESTS",
+        default: "5000",
+        help: "Requests under way at once; further ones are told 503. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_MAX_HEADERS",
+        default: "32KB",
+        help: "How large the headers of a request may be. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_HEADER_TIME",
         default: "20",
@@ -219,7 +264,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "30",
         help: "Seconds for the body of a request; each 16 KB that come add one. Since 0.1.",
     },
-    Setting { name: "HEDDLE_RUNS_AT_ONCE", default: "512", help: "How many runs go on at once. Since 0.1." },
+    Setting {
+        name: "HEDDLE_RUNS_AT_ONCE",
+        default: "512",
+        help: "How many runs go on at once. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_RUNS_WAITING",
         default: "10000",
@@ -230,18 +279,46 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "skip",
         help: "What becomes of schedules missed while nothing ran: skip, one (a run for all) or all. Since 0.1.",
     },
-    Setting { name: "HEDDLE_KEEP_DAYS", default: "14", help: "How long finished executions are kept. Since 0.1." },
-    Setting { name: "HEDDLE_KEEP_COUNT", default: "10000", help: "How many finished executions are kept. Since 0.1." },
-    Setting { name: "HEDDLE_KEEP_BYTES", default: "10GB", help: "How much room finished executions may take. Since 0.1." },
+    Setting {
+        name: "HEDDLE_KEEP_DAYS",
+        default: "14",
+        help: "How long finished executions are kept. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_KEEP_COUNT",
+        default: "10000",
+        help: "How many finished executions are kept. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_KEEP_BYTES",
+        default: "10GB",
+        help: "How much room finished executions may take. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_KEEP_VERSIONS",
         default: "100",
         help: "How many versions of each workflow are kept; those with a name, those that listen and those of kept executions stay besides. Since 0.1.",
     },
-    Setting { name: "HEDDLE_DATA", default: "~/.heddle", help: "The folder of workflows, executions and credentials. Since 0.1." },
-    Setting { name: "HEDDLE_HOST", default: "127.0.0.1", help: "The address the server listens on. Since 0.1." },
-    Setting { name: "HEDDLE_PORT", default: "5678", help: "The port the server listens on. Since 0.1." },
-    Setting { name: "HEDDLE_BASE_URL", default: "", help: "Where callers reach the server, if not at its address. Since 0.1." },
+    Setting {
+        name: "HEDDLE_DATA",
+        default: "~/.heddle",
+        help: "The folder of workflows, executions and credentials. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_HOST",
+        default: "127.0.0.1",
+        help: "The address the server listens on. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_PORT",
+        default: "5678",
+        help: "The port the server listens on. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_BASE_URL",
+        default: "",
+        help: "Where callers reach the server, if not at its address. Since 0.1.",
+    },
     Setting {
         name: "HEDDLE_WEBHOOK_URL",
         default: "",
@@ -257,9 +334,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "0",
         help: "1 lets the first owner be made from another machine. The set-up token is needed in either case. Since 0.1.",
     },
-    Setting { name: "HEDDLE_LOG", default: "info", help: "What the server logs: off, error, warn, info, debug, trace. Since 0.1." },
-    Setting { name: "HEDDLE_LOG_FORMAT", default: "text", help: "How it logs: text, or json with one object a line. Since 0.1." },
-    Setting { name: "HEDDLE_CONFIG", default: "", help: "The file of settings, if it is not heddle.toml in the data folder. Since 0.1." },
+    Setting {
+        name: "HEDDLE_LOG",
+        default: "info",
+        help: "What the server logs: off, error, warn, info, debug, trace. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_LOG_FORMAT",
+        default: "text",
+        help: "How it logs: text, or json with one object a line. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_CONFIG",
+        default: "",
+        help: "The file of settings, if it is not heddle.toml in the data folder. Since 0.1.",
+    },
     Setting {
         name: "OTEL_EXPORTER_OTLP_ENDPOINT",
         default: "",
@@ -270,9 +359,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "",
         help: "Headers sent along with traces: name=value, separated by commas. Since 0.1.",
     },
-    Setting { name: "OTEL_SERVICE_NAME", default: "heddle", help: "What this instance is called in traces. Since 0.1." },
-    Setting { name: "OTEL_TRACES_SAMPLER_ARG", default: "1", help: "The share of executions that are traced, from 0 to 1. Since 0.1." },
-    Setting { name: "HEDDLE_TEST_NODES", default: "0", help: "1 adds the nodes that test workflows use. Since 0.1." },
+    Setting {
+        name: "OTEL_SERVICE_NAME",
+        default: "heddle",
+        help: "What this instance is called in traces. Since 0.1.",
+    },
+    Setting {
+        name: "OTEL_TRACES_SAMPLER_ARG",
+        default: "1",
+        help: "The share of executions that are traced, from 0 to 1. Since 0.1.",
+    },
+    Setting {
+        name: "HEDDLE_TEST_NODES",
+        default: "0",
+        help: "1 adds the nodes that test workflows use. Since 0.1.",
+    },
 ];
 
 impl Settings {
@@ -280,7 +381,8 @@ impl Settings {
         TableLimits { table_bytes: self.table_bytes, ..TableLimits::default() }
     }
 
-    /// Reads all settings; a value that cannot be used is an error that names it and where it stands.
+    /// Reads all settings; a value that cannot be used is an error that names it and where it
+    /// stands.
     pub(crate) fn load() -> Result<Self> {
         sources::report_unknown_variables();
         let mut features = Vec::new();
@@ -291,7 +393,8 @@ impl Settings {
             features.push(Feature::EnvironmentAccess);
         }
         let timezone = read("HEDDLE_TIMEZONE");
-        jiff::tz::TimeZone::get(&timezone).with_context(|| unusable("HEDDLE_TIMEZONE", "which is no time zone"))?;
+        jiff::tz::TimeZone::get(&timezone)
+            .with_context(|| unusable("HEDDLE_TIMEZONE", "which is no time zone"))?;
         Ok(Self {
             timezone,
             files_root: read("HEDDLE_FILES_ROOT").into(),
@@ -306,7 +409,9 @@ impl Settings {
             sandbox_memory: bytes("HEDDLE_SANDBOX_MEMORY")?,
             compute_memory: bytes("HEDDLE_COMPUTE_MEMORY")?,
             retention: runtime::Retention {
-                age: std::time::Duration::from_secs(number("HEDDLE_KEEP_DAYS")?.saturating_mul(24 * 60 * 60)),
+                age: std::time::Duration::from_secs(
+                    number("HEDDLE_KEEP_DAYS")?.saturating_mul(24 * 60 * 60),
+                ),
                 count: usize::try_from(number("HEDDLE_KEEP_COUNT")?).unwrap_or(usize::MAX),
                 bytes: bytes("HEDDLE_KEEP_BYTES")? as u64,
                 versions: count("HEDDLE_KEEP_VERSIONS")?.max(1),
@@ -337,10 +442,15 @@ impl Settings {
 impl Serving {
     fn load() -> Result<Self> {
         let log = read("HEDDLE_LOG");
-        tracing_subscriber::EnvFilter::try_new(&log).with_context(|| unusable("HEDDLE_LOG", "which is no level such as info"))?;
+        tracing_subscriber::EnvFilter::try_new(&log)
+            .with_context(|| unusable("HEDDLE_LOG", "which is no level such as info"))?;
         let serving = Self {
-            host: read("HEDDLE_HOST").parse().with_context(|| unusable("HEDDLE_HOST", "which is no address such as 127.0.0.1"))?,
-            port: read("HEDDLE_PORT").parse().with_context(|| unusable("HEDDLE_PORT", "which is no port"))?,
+            host: read("HEDDLE_HOST").parse().with_context(|| {
+                unusable("HEDDLE_HOST", "which is no address such as 127.0.0.1")
+            })?,
+            port: read("HEDDLE_PORT")
+                .parse()
+                .with_context(|| unusable("HEDDLE_PORT", "which is no port"))?,
             base_url: origin("HEDDLE_BASE_URL"),
             webhook_url: origin("HEDDLE_WEBHOOK_URL"),
             allowed_hosts: listed("HEDDLE_ALLOWED_HOSTS"),
@@ -383,7 +493,12 @@ fn origin(name: &str) -> Option<String> {
 }
 
 fn listed(name: &str) -> Vec<String> {
-    read(name).split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+    read(name)
+        .split(',')
+        .map(str::trim)
+        .filter(|entry| !entry.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The value of a setting, or its default.
@@ -455,7 +570,11 @@ fn log_format() -> Result<LogFormat> {
 }
 
 fn tokens_per_day() -> Result<Option<u64>> {
-    if read("HEDDLE_TOKENS_PER_DAY").trim().is_empty() { Ok(None) } else { number("HEDDLE_TOKENS_PER_DAY").map(Some) }
+    if read("HEDDLE_TOKENS_PER_DAY").trim().is_empty() {
+        Ok(None)
+    } else {
+        number("HEDDLE_TOKENS_PER_DAY").map(Some)
+    }
 }
 
 fn dollars_per_day() -> Result<Option<f64>> {
@@ -463,8 +582,11 @@ fn dollars_per_day() -> Result<Option<f64>> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let dollars = text.trim().parse().ok().filter(|dollars: &f64| dollars.is_finite() && *dollars >= 0.0);
-    dollars.map(Some).with_context(|| unusable("HEDDLE_DOLLARS_PER_DAY", "which is no amount such as 2.50"))
+    let dollars =
+        text.trim().parse().ok().filter(|dollars: &f64| dollars.is_finite() && *dollars >= 0.0);
+    dollars
+        .map(Some)
+        .with_context(|| unusable("HEDDLE_DOLLARS_PER_DAY", "which is no amount such as 2.50"))
 }
 
 fn number(name: &str) -> Result<u64> {

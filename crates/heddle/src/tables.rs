@@ -1,9 +1,10 @@
-//! The data tables of a data folder, for runs from the command line: the folder is opened when a node first asks for it.
+//! The data tables of a data folder, for runs from the command line: the folder is opened when a
+//! node first asks for it.
 
 use model::Object;
 use node_api::tables::{
-    Changed, Column, ColumnChange, Effect, Filter, Inserted, NewColumn, NewTable, Returning, RowQuery, Table, TableError, TableLimits,
-    TableName, Tables,
+    Changed, Column, ColumnChange, Effect, Filter, Inserted, NewColumn, NewTable, Returning,
+    RowQuery, Table, TableError, TableLimits, TableName, Tables,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -26,7 +27,9 @@ impl FolderTables {
             if !self.folder.join("heddle.db").exists() {
                 return Err(TableError::Nowhere);
             }
-            Ok(Sqlite::open(&self.folder, Use::Beside).map_err(TableError::from)?.with_table_limits(self.limits))
+            Ok(Sqlite::open(&self.folder, Use::Beside)
+                .map_err(TableError::from)?
+                .with_table_limits(self.limits))
         });
         opened.as_ref().map_err(Clone::clone)
     }
@@ -52,10 +55,20 @@ impl Tables for FolderTables {
     async fn delete_table(&self, id: &str) -> Result<(), TableError> {
         self.store()?.delete_table(id).await
     }
-    async fn add_column(&self, id: &str, new: NewColumn, index: Option<usize>) -> Result<Column, TableError> {
+    async fn add_column(
+        &self,
+        id: &str,
+        new: NewColumn,
+        index: Option<usize>,
+    ) -> Result<Column, TableError> {
         self.store()?.add_column(id, new, index).await
     }
-    async fn change_column(&self, id: &str, column_id: &str, change: ColumnChange) -> Result<Column, TableError> {
+    async fn change_column(
+        &self,
+        id: &str,
+        column_id: &str,
+        change: ColumnChange,
+    ) -> Result<Column, TableError> {
         self.store()?.change_column(id, column_id, change).await
     }
     async fn delete_column(&self, id: &str, column_id: &str) -> Result<(), TableError> {
@@ -64,16 +77,38 @@ impl Tables for FolderTables {
     async fn rows(&self, id: &str, query: RowQuery) -> Result<Vec<Object>, TableError> {
         self.store()?.rows(id, query).await
     }
-    async fn insert_rows(&self, id: &str, rows: Vec<Object>, returning: Returning) -> Result<Inserted, TableError> {
+    async fn insert_rows(
+        &self,
+        id: &str,
+        rows: Vec<Object>,
+        returning: Returning,
+    ) -> Result<Inserted, TableError> {
         self.store()?.insert_rows(id, rows, returning).await
     }
-    async fn update_rows(&self, id: &str, filter: Filter, data: Object, effect: Effect) -> Result<Changed, TableError> {
+    async fn update_rows(
+        &self,
+        id: &str,
+        filter: Filter,
+        data: Object,
+        effect: Effect,
+    ) -> Result<Changed, TableError> {
         self.store()?.update_rows(id, filter, data, effect).await
     }
-    async fn upsert_row(&self, id: &str, filter: Filter, data: Object, effect: Effect) -> Result<Changed, TableError> {
+    async fn upsert_row(
+        &self,
+        id: &str,
+        filter: Filter,
+        data: Object,
+        effect: Effect,
+    ) -> Result<Changed, TableError> {
         self.store()?.upsert_row(id, filter, data, effect).await
     }
-    async fn delete_rows(&self, id: &str, filter: Filter, effect: Effect) -> Result<Changed, TableError> {
+    async fn delete_rows(
+        &self,
+        id: &str,
+        filter: Filter,
+        effect: Effect,
+    ) -> Result<Changed, TableError> {
         self.store()?.delete_rows(id, filter, effect).await
     }
     async fn clear_rows(&self, id: &str) -> Result<usize, TableError> {

@@ -46,8 +46,12 @@ pub(crate) struct Talk {
 impl Talk {
     /// Sends a message and prints the answer; whether there was one.
     pub(crate) async fn send(&mut self, text: &str, cancel: CancellationToken) -> bool {
-        let message =
-            ChatMessage { text: text.into(), session: Some(self.session.clone()), earlier: self.said.clone(), ..ChatMessage::default() };
+        let message = ChatMessage {
+            text: text.into(),
+            session: Some(self.session.clone()),
+            earlier: self.said.clone(),
+            ..ChatMessage::default()
+        };
         let listener = Arc::new(Listener::new(self.manner));
         let options = RunOptions { responder: Some(listener.clone()), ..self.options.clone() };
         let outcome = match self.run(message.into_item(), options.clone(), cancel.clone()).await {
@@ -61,7 +65,9 @@ impl Talk {
             }
         };
         let Some(words) = listener.finish(&outcome) else { return false };
-        let turn = |role: &str, content: Str| model::Object::from_iter([("role", Value::from(role)), ("content", content.into())]);
+        let turn = |role: &str, content: Str| {
+            model::Object::from_iter([("role", Value::from(role)), ("content", content.into())])
+        };
         self.said.extend([turn("user", text.into()).into(), turn("assistant", words).into()]);
         true
     }
@@ -78,7 +84,12 @@ struct Listener {
 
 impl Listener {
     fn new(manner: Manner) -> Self {
-        Self { manner, has_spoken: AtomicBool::new(false), spoken: Mutex::default(), answered: Mutex::default() }
+        Self {
+            manner,
+            has_spoken: AtomicBool::new(false),
+            spoken: Mutex::default(),
+            answered: Mutex::default(),
+        }
     }
 
     /// Prints how the run ended. The words of its answer, if it has one.
@@ -87,7 +98,12 @@ impl Listener {
             match self.manner {
                 Manner::Words => {
                     self.end_line();
-                    note(&format!("{} {} [{}]", paint("failed:", Colour::Red), error.message, error.code));
+                    note(&format!(
+                        "{} {} [{}]",
+                        paint("failed:", Colour::Red),
+                        error.message,
+                        error.code
+                    ));
                     for text in [&error.description, &error.hint].into_iter().flatten() {
                         note(&format!("  {text}"));
                     }
@@ -99,12 +115,16 @@ impl Listener {
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner).take();
         let words = match answered.map(|answer| answer.body) {
             // It has asked something, and goes on with what is said next.
-            None if outcome.status == RunStatus::Waiting => self.spoken.lock().unwrap_or_else(PoisonError::into_inner).as_str().into(),
+            None if outcome.status == RunStatus::Waiting => {
+                self.spoken.lock().unwrap_or_else(PoisonError::into_inner).as_str().into()
+            }
             Some(AnswerBody::Json(value)) => words_of(&value),
             Some(AnswerBody::Bytes(bytes)) => String::from_utf8_lossy(&bytes).into_owned().into(),
-            Some(AnswerBody::Empty | AnswerBody::Page(_)) | None => {
-                outcome.last_items().and_then(Items::first).map(|item| words_of(&item.json)).unwrap_or_default()
-            }
+            Some(AnswerBody::Empty | AnswerBody::Page(_)) | None => outcome
+                .last_items()
+                .and_then(Items::first)
+                .map(|item| words_of(&item.json))
+                .unwrap_or_default(),
         };
         match self.manner {
             Manner::Words if self.has_spoken.load(Ordering::Relaxed) => self.end_line(),
@@ -121,25 +141,44 @@ impl Listener {
     }
 
     fn show(&self, chunk: &Chunk) {
-        let field = |key: &str| chunk.content.as_ref().and_then(|content| content.get(key)).cloned().unwrap_or_default();
+        let field = |key: &str| {
+            chunk.content.as_ref().and_then(|content| content.get(key)).cloned().unwrap_or_default()
+        };
         match chunk.kind {
             ChunkKind::Item => {
-                let text = chunk.content.as_ref().map(|content| content.as_str().map_or_else(|| words_of(content), Str::from));
+                let text = chunk
+                    .content
+                    .as_ref()
+                    .map(|content| content.as_str().map_or_else(|| words_of(content), Str::from));
                 self.has_spoken.store(true, Ordering::Relaxed);
                 print(&text.unwrap_or_default());
             }
             ChunkKind::ToolStart => {
                 self.end_line();
-                note(&paint(&format!("· {} {}", field("name").to_js_string(), shortened(&field("arguments"))), Colour::Dim));
+                note(&paint(
+                    &format!(
+                        "· {} {}",
+                        field("name").to_js_string(),
+                        shortened(&field("arguments"))
+                    ),
+                    Colour::Dim,
+                ));
             }
             ChunkKind::ToolEnd => {
                 let mark = if field("isError").is_truthy() { "✗" } else { "✓" };
                 let milliseconds = field("durationMs").as_f64().unwrap_or_default();
-                note(&paint(&format!("  {mark} {} ({milliseconds} ms)", shortened(&field("result"))), Colour::Dim));
+                note(&paint(
+                    &format!("  {mark} {} ({milliseconds} ms)", shortened(&field("result"))),
+                    Colour::Dim,
+                ));
             }
             // Another message, or a question to whoever sits here, begins on a line of its own.
             ChunkKind::Begin | ChunkKind::Approval => self.end_line(),
-            ChunkKind::End | ChunkKind::Error | ChunkKind::ToolCalls | ChunkKind::Usage | ChunkKind::Done => {}
+            ChunkKind::End
+            | ChunkKind::Error
+            | ChunkKind::ToolCalls
+            | ChunkKind::Usage
+            | ChunkKind::Done => {}
         }
     }
 }
@@ -171,7 +210,11 @@ fn line_of(kind: &str, content: Value) -> String {
 }
 
 fn shortened(value: &Value) -> String {
-    let text = if let Value::String(text) = value { text.to_string() } else { model::json::to_string(value) };
+    let text = if let Value::String(text) = value {
+        text.to_string()
+    } else {
+        model::json::to_string(value)
+    };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

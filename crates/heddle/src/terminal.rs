@@ -23,19 +23,35 @@ pub(crate) fn complain(error: &anyhow::Error) {
         let told = cause.to_string();
         text.push_str(&told);
         // The name under which there is a page about it.
-        if let Some(code) = cause.downcast_ref::<store::Error>().map(|error| error.code().name()).filter(|code| !told.contains(code)) {
+        if let Some(code) = cause
+            .downcast_ref::<store::Error>()
+            .map(|error| error.code().name())
+            .filter(|code| !told.contains(code))
+        {
             text.push_str(&format!(" ({code})"));
         }
     }
     note(&text);
 }
 
-/// A text that a model wrote, in letters that can be seen: none of them moves the cursor or hides what stands before it.
+/// A text that a model wrote, in letters that can be seen: none of them moves the cursor or hides
+/// what stands before it.
 pub(crate) fn printable(text: &str) -> String {
     let is_odd = |letter: char| {
-        letter.is_control() || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
-    text.chars().map(|letter| if is_odd(letter) { letter.escape_unicode().to_string() } else { letter.to_string() }).collect()
+    text.chars()
+        .map(
+            |letter| {
+                if is_odd(letter) {
+                    letter.escape_unicode().to_string()
+                } else {
+                    letter.to_string()
+                }
+            },
+        )
+        .collect()
 }
 
 /// A number of bytes as people say it.
@@ -77,7 +93,10 @@ mod tests {
 
     #[test]
     fn arguments_are_shown_as_they_are_and_cannot_hide_anything() {
-        assert_eq!(printable(r#"{"to":"ada@example.com","größe":1}"#), r#"{"to":"ada@example.com","größe":1}"#);
+        assert_eq!(
+            printable(r#"{"to":"ada@example.com","größe":1}"#),
+            r#"{"to":"ada@example.com","größe":1}"#
+        );
         assert_eq!(printable("a\u{1b}[2Kb\u{202e}c"), r"a\u{1b}[2Kb\u{202e}c");
     }
 }

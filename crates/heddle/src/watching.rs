@@ -35,6 +35,7 @@ fn bar(doing: Doing, total: u64) -> ProgressBar {
         Doing::Checking => "checking the backup",
         Doing::Unpacking => "unpacking",
     };
-    let style = ProgressStyle::with_template("{msg:22} {bar:30} {bytes} of {total_bytes}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{msg:22} {bar:30} {bytes} of {total_bytes}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(total).with_style(style).with_message(words)
 }

@@ -2,7 +2,9 @@
 
 use crate::settings::Settings;
 use anyhow::{Context as _, Result};
-use engine::{Clock, Engine, Limits, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions};
+use engine::{
+    Clock, Engine, Limits, NoCredentials, NoJournal, NoWorkflows, Ports, Random, RunOptions,
+};
 use node_api::ai::KeptHere;
 use providers::connect::GuardedConnections;
 use providers::http::{GuardedHttp, Policy};
@@ -15,7 +17,8 @@ use store::{SpillFile, SpillLimits, SpillTotal, Workspace};
 
 /// An engine with everything real behind it.
 pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
-    let registry = if settings.test_nodes { nodes::registry_with_test_nodes() } else { nodes::registry() };
+    let registry =
+        if settings.test_nodes { nodes::registry_with_test_nodes() } else { nodes::registry() };
     Ok(Engine::new(Arc::new(registry), ports(settings)?))
 }
 
@@ -23,10 +26,14 @@ pub(crate) fn engine(settings: &Settings) -> Result<Engine> {
 const LEAST_INTAKE: usize = 64 << 20;
 
 pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
-    let policy = Policy::parse(&settings.egress_allow).context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
+    let policy = Policy::parse(&settings.egress_allow)
+        .context("HEDDLE_EGRESS_ALLOW cannot be used (SETTING_INVALID)")?;
     expr::sandbox::limit_shared_memory(settings.sandbox_memory);
     compute::limit_memory(settings.compute_memory);
-    compute::limit_intake(settings.run_memory_total.max(LEAST_INTAKE), settings.run_memory_limit.max(LEAST_INTAKE));
+    compute::limit_intake(
+        settings.run_memory_total.max(LEAST_INTAKE),
+        settings.run_memory_limit.max(LEAST_INTAKE),
+    );
     let limits = SpillLimits { memory: settings.run_memory_limit, budget: settings.run_data_limit };
     let total = Arc::new(SpillTotal::new(settings.run_memory_total));
     let passing = ProcessConversations::new(ProcessLimits::default(), || SystemClock.now_ms());
@@ -45,17 +52,22 @@ pub(crate) fn ports(settings: &Settings) -> Result<Ports> {
         ledger: Arc::new(engine::NoLedger),
         calls: None,
         journal: Arc::new(NoJournal),
-        spill: Some(Arc::new(move || Arc::new(SpillFile::new(std::env::temp_dir(), limits, total.clone())))),
+        spill: Some(Arc::new(move || {
+            Arc::new(SpillFile::new(std::env::temp_dir(), limits, total.clone()))
+        })),
     })
 }
 
-/// The one folder inside of a data folder that files of workflows may be in: backups hold it, and nothing of ours is there.
+/// The one folder inside of a data folder that files of workflows may be in: backups hold it, and
+/// nothing of ours is there.
 const WORKSPACE: &str = "workspace";
 
-/// Refuses a folder of files from which workflows could reach the data folder, or the other way round.
+/// Refuses a folder of files from which workflows could reach the data folder, or the other way
+/// round.
 pub(crate) fn check_files_root(settings: &Settings, data: &Path) -> Result<()> {
     let (files, data) = (whole(&settings.files_root), whole(data));
-    let is_apart = !data.starts_with(&files) && (!files.starts_with(&data) || files.starts_with(data.join(WORKSPACE)));
+    let is_apart = !data.starts_with(&files)
+        && (!files.starts_with(&data) || files.starts_with(data.join(WORKSPACE)));
     anyhow::ensure!(
         is_apart,
         "the folder of files {} and the data folder {} overlap: workflows could read the database and the key of the credentials. Set \
@@ -74,7 +86,9 @@ fn whole(path: &Path) -> PathBuf {
     let mut there = absolute.as_path();
     loop {
         match (there.canonicalize(), there.parent(), there.file_name()) {
-            (Ok(real), ..) => return rest.iter().rev().fold(real, |path, name: &OsString| path.join(name)),
+            (Ok(real), ..) => {
+                return rest.iter().rev().fold(real, |path, name: &OsString| path.join(name));
+            }
             (Err(_), Some(parent), Some(name)) => {
                 rest.push(name.to_owned());
                 there = parent;
@@ -89,7 +103,9 @@ pub(crate) fn run_options(settings: &Settings) -> RunOptions {
     RunOptions {
         timezone: settings.timezone.as_str().into(),
         features: settings.features.clone(),
-        environment: std::env::vars().filter(|(name, _)| !name.starts_with("HEDDLE_") && !name.starts_with("OTEL_")).collect(),
+        environment: std::env::vars()
+            .filter(|(name, _)| !name.starts_with("HEDDLE_") && !name.starts_with("OTEL_"))
+            .collect(),
         sits_out_waits: true,
         limits: Limits { step_cpu: settings.cpu[0], run_cpu: settings.cpu[1], ..Limits::default() },
         ..RunOptions::default()
@@ -113,7 +129,8 @@ pub(crate) struct SystemRandom;
 
 impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) {
-        // The system's random source does not fail once the machine is up; if it did, zeros would be worse than stopping.
+        // The system's random source does not fail once the machine is up; if it did, zeros would
+        // be worse than stopping.
         if getrandom::fill(bytes).is_err() {
             std::process::abort();
         }

@@ -1,4 +1,5 @@
-//! T-LIM: agents that would never end, grow for ever or cost too much come to an end, each by a limit with a name.
+//! T-LIM: agents that would never end, grow for ever or cost too much come to an end, each by a
+//! limit with a name.
 //!
 //! | case | test |
 //! | --- | --- |
@@ -32,7 +33,10 @@ fn agent(parameters: Json) -> Json {
     let agent = node("Agent", "ai-agent", 1.0, parameters);
     workflow(
         agent,
-        &[(openai("Model"), "ai_languageModel", "Agent"), (node("Calculator", "calculator-tool", 1.0, js!({})), "ai_tool", "Agent")],
+        &[
+            (openai("Model"), "ai_languageModel", "Agent"),
+            (node("Calculator", "calculator-tool", 1.0, js!({})), "ai_tool", "Agent"),
+        ],
     )
 }
 
@@ -54,18 +58,26 @@ async fn an_agent_at_its_limit_is_not_tried_again() {
     document["nodes"][1]["retryOnFail"] = js!(true);
     document["nodes"][1]["maxTries"] = js!(5);
     document["nodes"][1]["waitBetweenTries"] = js!(0);
-    let error = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
+    let error =
+        run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
     assert_eq!((error.code, mock.asked().len()), (Code::AGENT_LIMIT, 3), "{}", error.message);
 }
 
 #[tokio::test]
 async fn a_model_that_never_finishes_is_not_waited_for_longer_than_the_agent_may_take() {
     for fault in [Fault::NoReply, Fault::ByteEvery(50), Fault::CommentsOnly] {
-        let mock = MockModels::thinking(move |_| Reply::text(&"on and on ".repeat(100)).with_fault(fault)).unwrap();
+        let mock =
+            MockModels::thinking(move |_| Reply::text(&"on and on ".repeat(100)).with_fault(fault))
+                .unwrap();
         let began = Instant::now();
         let document = agent(js!({ "userMessage": "go", "options": { "timeout": 700 } }));
-        let error = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
-        assert!(matches!(error.code, Code::RUN_TIMEOUT | Code::MODEL_TIMEOUT | Code::MODEL_ERROR), "{fault:?}: {}", error.message);
+        let error =
+            run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
+        assert!(
+            matches!(error.code, Code::RUN_TIMEOUT | Code::MODEL_TIMEOUT | Code::MODEL_ERROR),
+            "{fault:?}: {}",
+            error.message
+        );
         assert!(began.elapsed() < Duration::from_secs(40), "{fault:?}");
     }
 }
@@ -79,11 +91,19 @@ async fn a_conversation_grows_by_no_more_than_the_results_may_take() {
         Reply::call("Grow", js!({ "query": round.to_string() }))
     })
     .unwrap();
-    let grow = n8n("Grow", "toolCode", 1.3, js!({ "name": "Grow", "description": "Grows", "jsCode": "return 'x'.repeat(60000)" }));
+    let grow = n8n(
+        "Grow",
+        "toolCode",
+        1.3,
+        js!({ "name": "Grow", "description": "Grows", "jsCode": "return 'x'.repeat(60000)" }),
+    );
     let parameters = js!({ "userMessage": "go", "maxIterations": ROUNDS, "options": { "maxResultBytes": RESULT } });
-    let document =
-        workflow(node("Agent", "ai-agent", 1.0, parameters), &[(openai("Model"), "ai_languageModel", "Agent"), (grow, "ai_tool", "Agent")]);
-    let error = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
+    let document = workflow(
+        node("Agent", "ai-agent", 1.0, parameters),
+        &[(openai("Model"), "ai_languageModel", "Agent"), (grow, "ai_tool", "Agent")],
+    );
+    let error =
+        run_document(credential(&mock, mock.v1()), &document, js!([{}])).await.error.unwrap();
     assert_eq!(error.code, Code::AGENT_LIMIT, "{}", error.message);
     let sizes: Vec<usize> = mock.asked().iter().map(|asked| asked.body.to_string().len()).collect();
     assert_eq!(sizes.len(), ROUNDS);
@@ -108,7 +128,9 @@ fn large_service(megabytes: usize) -> String {
         for mut stream in socket.incoming().flatten() {
             let _ = stream.read(&mut [0; 4096]);
             // Without a length, so that only the bytes themselves tell.
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n");
+            let _ = stream.write_all(
+                b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n",
+            );
             let piece = vec![b'x'; 1 << 20];
             for _ in 0..megabytes {
                 if stream.write_all(&piece).is_err() {
@@ -126,19 +148,38 @@ async fn a_tool_takes_in_no_more_than_32_megabytes() {
     for (megabytes, is_taken) in [(2, true), (40, false)] {
         let url = large_service(megabytes);
         let mock = MockModels::start([Reply::call("Fetch", js!({})), Reply::text("done")]).unwrap();
-        let fetch = node("Fetch", "n8n-nodes-base.httpRequestTool", 4.2, js!({ "url": url, "options": {} }));
+        let fetch = node(
+            "Fetch",
+            "n8n-nodes-base.httpRequestTool",
+            4.2,
+            js!({ "url": url, "options": {} }),
+        );
         let document = workflow(
             node("Agent", "ai-agent", 1.0, js!({ "userMessage": "go" })),
             &[(openai("Model"), "ai_languageModel", "Agent"), (fetch, "ai_tool", "Agent")],
         );
         let outcome = run_document(credential(&mock, mock.v1()), &document, js!([{}])).await;
-        assert!(outcome.error.is_none(), "a tool that fails is the model's affair: {:?}", outcome.error);
-        let told = mock.asked()[1].body["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
-        assert_eq!(told.contains("The answer is larger than 33554432 bytes"), !is_taken, "{}", &told[..told.len().min(300)]);
+        assert!(
+            outcome.error.is_none(),
+            "a tool that fails is the model's affair: {:?}",
+            outcome.error
+        );
+        let told = mock.asked()[1].body["messages"].as_array().unwrap().last().unwrap()["content"]
+            .to_string();
+        assert_eq!(
+            told.contains("The answer is larger than 33554432 bytes"),
+            !is_taken,
+            "{}",
+            &told[..told.len().min(300)]
+        );
         let record = &outcome.runs_of("Fetch")[0];
         assert_eq!(record.error.is_none(), is_taken);
         if let Some(error) = &record.error {
-            assert_eq!(error.description.as_deref(), Some("UPSTREAM_TOO_LARGE"), "the code stands in the record");
+            assert_eq!(
+                error.description.as_deref(),
+                Some("UPSTREAM_TOO_LARGE"),
+                "the code stands in the record"
+            );
         }
     }
 }

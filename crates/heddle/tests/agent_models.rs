@@ -1,4 +1,5 @@
-//! Agents with the models of every provider: the same scenario in each wire format, through the node that a workflow names.
+//! Agents with the models of every provider: the same scenario in each wire format, through the
+//! node that a workflow names.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -14,7 +15,8 @@ use testkit::{Asked, Fault, Format, MockModels, Reply};
 
 /// A trigger, an agent with a calculator, and these models, of which the last is the agent's.
 fn workflow(models: &[Json]) -> Json {
-    let agent = js!({ "userMessage": "={{ $json.question }}", "options": { "outputFormat": "full" } });
+    let agent =
+        js!({ "userMessage": "={{ $json.question }}", "options": { "outputFormat": "full" } });
     let mut nodes = vec![
         node("Start", "n8n-nodes-base.manualTrigger", 1.0, js!({})),
         node("Agent", "ai-agent", 1.0, agent),
@@ -30,7 +32,8 @@ fn workflow(models: &[Json]) -> Json {
     connections[last["name"].as_str().unwrap()] = to("Agent", "ai_languageModel", 0);
     // The order of the inputs counts, not the one in which the connections are written.
     for (input, other) in others.iter().enumerate().rev() {
-        connections[other["name"].as_str().unwrap()] = to(last["name"].as_str().unwrap(), "ai_languageModel", input);
+        connections[other["name"].as_str().unwrap()] =
+            to(last["name"].as_str().unwrap(), "ai_languageModel", input);
     }
     js!({ "name": "Agent", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }
@@ -60,18 +63,25 @@ static TEST_NODES: &[Entry] = &[node_api::run::<Vectors>()];
 
 impl Node for Vectors {
     fn spec() -> Spec {
-        Spec::new("test.vectors", &[1.0], "Vectors", "").inputs([Port::main(), Port::of(Kind::AiEmbedding, "")])
+        Spec::new("test.vectors", &[1.0], "Vectors", "")
+            .inputs([Port::main(), Port::of(Kind::AiEmbedding, "")])
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
-        let Some(Supply::Embedder(embedder)) = ctx.host().supplies(Kind::AiEmbedding, 0).await?.pop().map(|supplied| supplied.supply)
+        let Some(Supply::Embedder(embedder)) =
+            ctx.host().supplies(Kind::AiEmbedding, 0).await?.pop().map(|supplied| supplied.supply)
         else {
             return Err(NodeError::failed("no embedder"));
         };
-        let vectors = embedder.embed(&["apple\npie".into(), "zebra".into(), "apple\npie".into()]).await?;
-        let vector = |vector: &Vec<f32>| Value::array(vector.iter().map(|number| f64::from(*number).into()).collect());
-        let found =
-            Object::from_iter([("model", Value::from(embedder.model())), ("vectors", Value::array(vectors.iter().map(vector).collect()))]);
+        let vectors =
+            embedder.embed(&["apple\npie".into(), "zebra".into(), "apple\npie".into()]).await?;
+        let vector = |vector: &Vec<f32>| {
+            Value::array(vector.iter().map(|number| f64::from(*number).into()).collect())
+        };
+        let found = Object::from_iter([
+            ("model", Value::from(embedder.model())),
+            ("vectors", Value::array(vectors.iter().map(vector).collect())),
+        ]);
         let mut output = ctx.builder();
         output.push(Item::new(found));
         Ok(vec![output.finish()])
@@ -81,10 +91,22 @@ impl Node for Vectors {
 #[tokio::test]
 async fn every_embedding_node_makes_vectors() {
     for (kind, parameters, path) in [
-        ("embeddingsOpenAi", js!({ "model": "mock", "options": { "batchSize": 2 } }), "/v1/embeddings"),
-        ("embeddingsAzureOpenAi", js!({ "model": "mock" }), "/openai/deployments/mock/embeddings?api-version=2024-10-21"),
+        (
+            "embeddingsOpenAi",
+            js!({ "model": "mock", "options": { "batchSize": 2 } }),
+            "/v1/embeddings",
+        ),
+        (
+            "embeddingsAzureOpenAi",
+            js!({ "model": "mock" }),
+            "/openai/deployments/mock/embeddings?api-version=2024-10-21",
+        ),
         ("embeddingsMistralCloud", js!({ "model": "mock" }), "/v1/embeddings"),
-        ("embeddingsGoogleGemini", js!({ "modelName": "models/mock" }), "/v1beta/models/mock:batchEmbedContents"),
+        (
+            "embeddingsGoogleGemini",
+            js!({ "modelName": "models/mock" }),
+            "/v1beta/models/mock:batchEmbedContents",
+        ),
         ("embeddingsOllama", js!({ "model": "mock" }), "/api/embed"),
         ("embeddingsCohere", js!({ "modelName": "mock" }), "/v2/embed"),
     ] {
@@ -103,7 +125,10 @@ async fn every_embedding_node_makes_vectors() {
         let outcome = run_document(credential(&mock, url), &document, js!([{}])).await;
         let found = answers(&outcome)[0].clone();
         let vectors = found.get("vectors").and_then(Value::as_array).unwrap_or_default();
-        assert!(vectors.len() == 3 && vectors[0] == vectors[2] && vectors[0] != vectors[1], "{kind}: {found:?}");
+        assert!(
+            vectors.len() == 3 && vectors[0] == vectors[2] && vectors[0] != vectors[1],
+            "{kind}: {found:?}"
+        );
         assert_eq!(mock.asked()[0].path, path, "{kind}");
     }
 }
@@ -112,7 +137,8 @@ async fn every_embedding_node_makes_vectors() {
 async fn what_is_two_and_two_in_every_wire_format() {
     let n8n = |name: &str| format!("@n8n/n8n-nodes-langchain.{name}");
     let plain = || js!({ "model": "mock" });
-    let listed = || js!({ "model": { "__rl": true, "mode": "list", "value": "mock" }, "options": {} });
+    let listed =
+        || js!({ "model": { "__rl": true, "mode": "list", "value": "mock" }, "options": {} });
     for (kind, version, parameters, format) in [
         ("openai-model".to_owned(), 1.0, plain(), Format::OpenAiChat),
         ("anthropic-model".to_owned(), 1.0, plain(), Format::Anthropic),
@@ -124,7 +150,12 @@ async fn what_is_two_and_two_in_every_wire_format() {
         (n8n("lmChatOpenAi"), 1.3, listed(), Format::OpenAiResponses),
         (n8n("lmChatAnthropic"), 1.2, plain(), Format::Anthropic),
         (n8n("lmChatAnthropic"), 1.3, listed(), Format::Anthropic),
-        (n8n("lmChatGoogleGemini"), 1.0, js!({ "modelName": "models/mock", "options": {} }), Format::Gemini),
+        (
+            n8n("lmChatGoogleGemini"),
+            1.0,
+            js!({ "modelName": "models/mock", "options": {} }),
+            Format::Gemini,
+        ),
         (n8n("lmChatOpenRouter"), 1.0, js!({ "options": { "maxTokens": 50 } }), Format::OpenAiChat),
         (n8n("lmChatGroq"), 1.0, plain(), Format::OpenAiChat),
         (n8n("lmChatDeepSeek"), 1.0, plain(), Format::OpenAiChat),
@@ -137,11 +168,20 @@ async fn what_is_two_and_two_in_every_wire_format() {
     ] {
         let mock = MockModels::start(calculates()).unwrap();
         let url = if format == Format::Anthropic { mock.url() } else { mock.v1() };
-        let outcome = run(credential(&mock, url), &[node("Model", &kind, version, parameters)], &["What is 2+2?"]).await;
+        let outcome = run(
+            credential(&mock, url),
+            &[node("Model", &kind, version, parameters)],
+            &["What is 2+2?"],
+        )
+        .await;
         let answer = answers(&outcome)[0].clone();
         assert_eq!(answer.get("response"), Some(&json!("It is 4.")), "{kind}");
         let used = answer.get("toolCalls").and_then(|used| used.at(0)).cloned().unwrap_or_default();
-        assert_eq!((used.get("toolName"), used.get("result")), (Some(&json!("calculator")), Some(&json!("4"))), "{kind}");
+        assert_eq!(
+            (used.get("toolName"), used.get("result")),
+            (Some(&json!("calculator")), Some(&json!("4"))),
+            "{kind}"
+        );
         let asked = chats(&mock);
         assert_eq!((asked.len(), asked[0].format), (2, Some(format)), "{kind} {version}");
         assert!(asked[0].headers.iter().any(|(_, value)| value.contains(KEY)), "{kind}");
@@ -212,18 +252,34 @@ async fn the_options_of_a_node_reach_the_provider() {
             assert_eq!(&asked.body[field], value, "{kind} {field}: {}", asked.body);
         }
         if kind == "lmChatAnthropic" {
-            assert_eq!(asked.header("anthropic-version"), Some("2023-06-01"), "the only version that takes a temperature");
+            assert_eq!(
+                asked.header("anthropic-version"),
+                Some("2023-06-01"),
+                "the only version that takes a temperature"
+            );
         }
     }
 }
 
 #[tokio::test]
 async fn the_next_model_of_a_chain_is_asked_and_the_first_rests() {
-    let (down, up) = (MockModels::start(vec![Reply::fault(Fault::ServerError); 3]).unwrap(), MockModels::start([]).unwrap());
+    let (down, up) = (
+        MockModels::start(vec![Reply::fault(Fault::ServerError); 3]).unwrap(),
+        MockModels::start([]).unwrap(),
+    );
     let model = |name: &str, mock: &MockModels| {
-        node(name, "openai-compatible-model", 1.0, js!({ "baseUrl": mock.v1(), "model": "mock", "options": { "maxRetries": 0 } }))
+        node(
+            name,
+            "openai-compatible-model",
+            1.0,
+            js!({ "baseUrl": mock.v1(), "model": "mock", "options": { "maxRetries": 0 } }),
+        )
     };
-    let chain = [model("First", &down), model("Second", &up), node("Chain", "model-fallback", 1.0, js!({}))];
+    let chain = [
+        model("First", &down),
+        model("Second", &up),
+        node("Chain", "model-fallback", 1.0, js!({})),
+    ];
     up.script(calculates());
     let outcome = run(credential(&up, up.v1()), &chain, &["What is 2+2?"]).await;
     assert_eq!(answers(&outcome)[0].get("response"), Some(&json!("It is 4.")));
@@ -234,18 +290,30 @@ async fn the_next_model_of_a_chain_is_asked_and_the_first_rests() {
 
 #[tokio::test]
 async fn rules_choose_the_model_for_each_item() {
-    let (cheap, dear) = (MockModels::start([Reply::text("cheap")]).unwrap(), MockModels::start([Reply::text("dear")]).unwrap());
-    let model = |name: &str, mock: &MockModels| node(name, "openai-compatible-model", 1.0, js!({ "baseUrl": mock.v1(), "model": "mock" }));
+    let (cheap, dear) = (
+        MockModels::start([Reply::text("cheap")]).unwrap(),
+        MockModels::start([Reply::text("dear")]).unwrap(),
+    );
+    let model = |name: &str, mock: &MockModels| {
+        node(name, "openai-compatible-model", 1.0, js!({ "baseUrl": mock.v1(), "model": "mock" }))
+    };
     let rule = |index: usize, word: &str| {
-        let condition =
-            js!({ "leftValue": "={{ $json.question }}", "rightValue": word, "operator": { "type": "string", "operation": "contains" } });
+        let condition = js!({ "leftValue": "={{ $json.question }}", "rightValue": word, "operator": { "type": "string", "operation": "contains" } });
         js!({ "modelIndex": index, "conditions": { "combinator": "and", "options": { "caseSensitive": true, "typeValidation": "strict", "version": 2 }, "conditions": [condition] } })
     };
-    let selector =
-        node("Choose", "@n8n/n8n-nodes-langchain.modelSelector", 1.0, js!({ "rules": { "rule": [rule(2, "hard"), rule(1, "easy")] } }));
+    let selector = node(
+        "Choose",
+        "@n8n/n8n-nodes-langchain.modelSelector",
+        1.0,
+        js!({ "rules": { "rule": [rule(2, "hard"), rule(1, "easy")] } }),
+    );
     let models = [model("Cheap", &cheap), model("Dear", &dear), selector];
-    let outcome = run(credential(&cheap, cheap.v1()), &models, &["an easy one", "a hard one"]).await;
-    let said: Vec<Value> = answers(&outcome).iter().map(|answer| answer.get("response").cloned().unwrap_or_default()).collect();
+    let outcome =
+        run(credential(&cheap, cheap.v1()), &models, &["an easy one", "a hard one"]).await;
+    let said: Vec<Value> = answers(&outcome)
+        .iter()
+        .map(|answer| answer.get("response").cloned().unwrap_or_default())
+        .collect();
     assert_eq!(said, [json!("cheap"), json!("dear")]);
     let outcome = run(credential(&cheap, cheap.v1()), &models, &["neither"]).await;
     assert!(format!("{:?}", outcome.error).contains("No matching rule found"));
@@ -255,7 +323,12 @@ async fn rules_choose_the_model_for_each_item() {
 async fn a_server_of_ollama_is_asked_whether_its_model_takes_tools() {
     let action = Reply::text(r#"{"action": "calculator", "input": {"expression": "2+2"}}"#);
     let mock = MockModels::start([action, Reply::text("It is 4.")]).unwrap();
-    let model = node("Model", "@n8n/n8n-nodes-langchain.lmChatOllama", 1.0, js!({ "model": "old-without-tools" }));
+    let model = node(
+        "Model",
+        "@n8n/n8n-nodes-langchain.lmChatOllama",
+        1.0,
+        js!({ "model": "old-without-tools" }),
+    );
     let outcome = run(credential(&mock, mock.v1()), &[model], &["What is 2+2?"]).await;
     assert_eq!(answers(&outcome)[0].get("response"), Some(&json!("It is 4.")));
     let paths: Vec<String> = mock.asked().into_iter().map(|asked| asked.path).collect();
@@ -269,12 +342,23 @@ async fn a_model_without_tool_calls_uses_tools_in_words() {
     let last = Reply::text(r#"{"action": "final", "message": "It is 4."}"#);
     let mock = MockModels::start([action, last]).unwrap();
     let parameters = js!({ "baseUrl": mock.v1(), "model": "mock", "supportsTools": false });
-    let outcome = run(credential(&mock, mock.v1()), &[node("Model", "openai-compatible-model", 1.0, parameters)], &["What is 2+2?"]).await;
+    let outcome = run(
+        credential(&mock, mock.v1()),
+        &[node("Model", "openai-compatible-model", 1.0, parameters)],
+        &["What is 2+2?"],
+    )
+    .await;
     let answer = answers(&outcome)[0].clone();
     assert_eq!(answer.get("response"), Some(&json!("It is 4.")));
-    assert_eq!(answer.get("toolCalls").and_then(|used| used.at(0)?.get("result").cloned()), Some(json!("4")));
+    assert_eq!(
+        answer.get("toolCalls").and_then(|used| used.at(0)?.get("result").cloned()),
+        Some(json!("4"))
+    );
     let asked = chats(&mock);
-    assert!(asked[0].body.get("tools").is_none() && asked[0].body["messages"][0]["content"].as_str().unwrap().contains("calculator"));
+    assert!(
+        asked[0].body.get("tools").is_none()
+            && asked[0].body["messages"][0]["content"].as_str().unwrap().contains("calculator")
+    );
     let told = asked[1].body["messages"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&told["role"], &told["content"]), (&js!("user"), &js!("Result of calculator: 4")));
 }

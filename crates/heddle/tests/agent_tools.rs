@@ -1,4 +1,5 @@
-//! What agents may use as tools, in workflows as n8n writes them, with a scripted server in the place of the model.
+//! What agents may use as tools, in workflows as n8n writes them, with a scripted server in the
+//! place of the model.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests stop the test")]
 
@@ -17,8 +18,16 @@ fn workflow(model: &Model, prompt: &str, tools: &[Value]) -> Value {
     let to_agent = |kind: &str| json!({ kind: [[{ "node": "Agent", "type": kind, "index": 0 }]] });
     let mut nodes = vec![
         part("Start", "n8n-nodes-base.manualTrigger", json!({})),
-        part("Agent", "ai-agent", json!({ "userMessage": prompt, "options": { "outputFormat": "full" } })),
-        part("Model", "openai-compatible-model", json!({ "baseUrl": format!("http://{}/v1", model.address), "model": "mock" })),
+        part(
+            "Agent",
+            "ai-agent",
+            json!({ "userMessage": prompt, "options": { "outputFormat": "full" } }),
+        ),
+        part(
+            "Model",
+            "openai-compatible-model",
+            json!({ "baseUrl": format!("http://{}/v1", model.address), "model": "mock" }),
+        ),
     ];
     let mut connections = json!({
         "Start": { "main": [[{ "node": "Agent", "type": "main", "index": 0 }]] },
@@ -46,9 +55,11 @@ fn run(document: &Value, input: &Value) -> (Value, Value) {
     std::fs::create_dir(&files).unwrap();
     std::fs::write(files.join("note.txt"), "Buy tea").unwrap();
     std::os::unix::fs::symlink(folder.0.join("workflow.json"), files.join("way-out.txt")).unwrap();
-    let settings = [("HEDDLE_EGRESS_ALLOW", "127.0.0.1".as_ref()), ("HEDDLE_FILES_ROOT", files.as_os_str())];
+    let settings =
+        [("HEDDLE_EGRESS_ALLOW", "127.0.0.1".as_ref()), ("HEDDLE_FILES_ROOT", files.as_os_str())];
     let output = command.envs(settings).output().unwrap();
-    let execution: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let execution: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
     let result = &execution["data"]["resultData"];
     (result["runData"].clone(), result["error"].clone())
 }
@@ -60,7 +71,10 @@ fn answer(run_data: &Value) -> &Value {
 #[test]
 fn an_http_request_tool_is_filled_in_by_the_model_and_sees_the_item_of_the_agent() {
     let service = Service::start("application/json", r#"{ "temperature": 21 }"#);
-    let model = Model::start(vec![calls("Get_weather_", &json!({ "city": "Lyon" })), json!({ "content": "It is 21 degrees." })]);
+    let model = Model::start(vec![
+        calls("Get_weather_", &json!({ "city": "Lyon" })),
+        json!({ "content": "It is 21 degrees." }),
+    ]);
     let weather = tool(
         "Get weather!",
         "n8n-nodes-base.httpRequestTool",
@@ -76,12 +90,16 @@ fn an_http_request_tool_is_filled_in_by_the_model_and_sees_the_item_of_the_agent
             "options": {}
         }),
     );
-    let (run_data, error) = run(&workflow(&model, "Weather in Lyon?", &[weather]), &json!([{ "user": "ada" }]));
+    let (run_data, error) =
+        run(&workflow(&model, "Weather in Lyon?", &[weather]), &json!([{ "user": "ada" }]));
     assert_eq!(answer(&run_data), "It is 21 degrees.", "{error}");
     assert_eq!(service.asked(0), "GET /weather/Lyon?units=metric&user=ada");
     assert_eq!(model.last_result(1), r#"{"temperature":21}"#);
     let offered = &model.asked(0)["tools"][0]["function"];
-    assert_eq!((offered["name"].as_str(), offered["description"].as_str()), (Some("Get_weather_"), Some("The weather of a city")));
+    assert_eq!(
+        (offered["name"].as_str(), offered["description"].as_str()),
+        (Some("Get_weather_"), Some("The weather of a city"))
+    );
     let schema = json!({
         "type": "object",
         "properties": {
@@ -97,10 +115,18 @@ fn an_http_request_tool_is_filled_in_by_the_model_and_sees_the_item_of_the_agent
 #[test]
 fn what_served_the_agent_stands_in_the_run_data_under_its_own_name() {
     let service = Service::start("application/json", r#"[{ "n": 1 }, { "n": 2 }]"#);
-    let model =
-        Model::start(vec![calls("Numbers", &json!({})), calls("calculator", &json!({ "expression": "1+" })), json!({ "content": "3" })]);
+    let model = Model::start(vec![
+        calls("Numbers", &json!({})),
+        calls("calculator", &json!({ "expression": "1+" })),
+        json!({ "content": "3" }),
+    ]);
     let tools = [
-        tool("Numbers", "n8n-nodes-base.httpRequest", 4.2, json!({ "url": format!("http://{}/n", service.address), "options": {} })),
+        tool(
+            "Numbers",
+            "n8n-nodes-base.httpRequest",
+            4.2,
+            json!({ "url": format!("http://{}/n", service.address), "options": {} }),
+        ),
         tool("Sum", "calculator-tool", 1.0, json!({})),
     ];
     let (run_data, error) = run(&workflow(&model, "Add them", &tools), &json!([{}]));
@@ -108,26 +134,36 @@ fn what_served_the_agent_stands_in_the_run_data_under_its_own_name() {
     let asked = &run_data["Model"][0];
     assert_eq!(asked["source"], json!([{ "previousNode": "Agent" }]));
     assert_eq!(asked["data"]["ai_languageModel"][0][0]["json"]["tokenUsage"]["totalTokens"], 18);
-    assert_eq!(asked["inputOverride"]["ai_languageModel"][0][0]["json"]["messages"][1], "Human: Add them");
+    assert_eq!(
+        asked["inputOverride"]["ai_languageModel"][0][0]["json"]["messages"][1],
+        "Human: Add them"
+    );
     let numbers = &run_data["Numbers"][0];
     assert_eq!(numbers["data"]["ai_tool"][0][1]["json"], json!({ "n": 2 }));
     assert_eq!(numbers["executionStatus"], "success");
     assert_eq!(model.last_result(1), r#"[{"n":1},{"n":2}]"#);
     let sum = &run_data["Sum"][0];
     assert_eq!(sum["inputOverride"]["ai_tool"][0][0]["json"], json!({ "expression": "1+" }));
-    assert_eq!((sum["executionStatus"].as_str(), sum["data"]["ai_tool"].clone()), (Some("error"), json!([])));
+    assert_eq!(
+        (sum["executionStatus"].as_str(), sum["data"]["ai_tool"].clone()),
+        (Some("error"), json!([]))
+    );
     assert_eq!(sum["error"]["message"], "Invalid expression: a number was expected, not the end");
 }
 
 /// A workflow with this JavaScript between its start and its end.
 fn inline_workflow(source: &str) -> String {
-    let nodes = [node("Start", "executeWorkflowTrigger", 1.0, json!({})), node("Work", "code", 2.0, json!({ "jsCode": source }))];
+    let nodes = [
+        node("Start", "executeWorkflowTrigger", 1.0, json!({})),
+        node("Work", "code", 2.0, json!({ "jsCode": source })),
+    ];
     row("Inline", &nodes).to_string()
 }
 
 #[test]
 fn an_agent_uses_n8ns_code_workflow_and_request_tools_in_one_run() {
-    let service = Service::start("application/json", r#"{ "rows": [{ "id": 7, "note": "long" }] }"#);
+    let service =
+        Service::start("application/json", r#"{ "rows": [{ "id": 7, "note": "long" }] }"#);
     let turns = vec![
         calls("shout", &json!({ "input": "hello" })),
         calls("Stock", &json!({ "product": "tea" })),
@@ -185,15 +221,30 @@ fn what_a_tool_refuses_or_fails_at_is_told_to_the_model() {
     ];
     let model = Model::start(turns);
     let tools = [
-        tool("Code", "@n8n/n8n-nodes-langchain.toolCode", 1.3, json!({ "description": "", "jsCode": "throw new Error('no such day')" })),
-        tool("Get", "n8n-nodes-base.httpRequestTool", 4.2, json!({ "url": "={{ $fromAI('url') }}", "options": {} })),
+        tool(
+            "Code",
+            "@n8n/n8n-nodes-langchain.toolCode",
+            1.3,
+            json!({ "description": "", "jsCode": "throw new Error('no such day')" }),
+        ),
+        tool(
+            "Get",
+            "n8n-nodes-base.httpRequestTool",
+            4.2,
+            json!({ "url": "={{ $fromAI('url') }}", "options": {} }),
+        ),
     ];
     let (run_data, _) = run(&workflow(&model, "go", &tools), &json!([{}]));
     assert_eq!(answer(&run_data), "done");
-    assert!(model.last_result(1).starts_with("Tool 'Code' failed: no such day"), "{}", model.last_result(1));
+    assert!(
+        model.last_result(1).starts_with("Tool 'Code' failed: no such day"),
+        "{}",
+        model.last_result(1)
+    );
     assert!(model.last_result(2).contains("('extra' was unexpected)"), "{}", model.last_result(2));
     assert!(
-        model.last_result(3).starts_with("Tool 'Get' failed: ") && model.last_result(3).contains("blocked"),
+        model.last_result(3).starts_with("Tool 'Get' failed: ")
+            && model.last_result(3).contains("blocked"),
         "{}",
         model.last_result(3)
     );
@@ -217,7 +268,12 @@ fn files_and_requests_stay_within_what_their_nodes_allow() {
     let model = Model::start(turns);
     let tools = [
         tool("Files", "file-tool", 1.0, json!({})),
-        tool("Requests", "http-request-tool", 1.0, json!({ "methods": ["GET"], "allowedHosts": "127.0.0.1" })),
+        tool(
+            "Requests",
+            "http-request-tool",
+            1.0,
+            json!({ "methods": ["GET"], "allowedHosts": "127.0.0.1" }),
+        ),
     ];
     let (run_data, error) = run(&workflow(&model, "go", &tools), &json!([{}]));
     assert_eq!(answer(&run_data), "done", "{error}");
@@ -225,12 +281,29 @@ fn files_and_requests_stay_within_what_their_nodes_allow() {
     assert_eq!(told[0], r#"{"files":["note.txt"]}"#);
     assert_eq!(told[1], "Buy tea");
     for refused in [&told[2], &told[3]] {
-        assert!(refused.starts_with("Tool 'files' failed: ") && !refused.contains("nodes"), "{refused}");
+        assert!(
+            refused.starts_with("Tool 'files' failed: ") && !refused.contains("nodes"),
+            "{refused}"
+        );
     }
     assert!(told[4].starts_with("The arguments of 'files' do not fit: /operation"), "{}", told[4]);
-    assert!(told[5].contains(r#""status":200"#) && told[5].contains(r#""body":"plain words""#), "{}", told[5]);
-    assert!(told[6].starts_with("Tool 'http_request' failed: Security validation failed: the host localhost"), "{}", told[6]);
-    assert!(told[7].starts_with("The arguments of 'http_request' do not fit: /method"), "{}", told[7]);
+    assert!(
+        told[5].contains(r#""status":200"#) && told[5].contains(r#""body":"plain words""#),
+        "{}",
+        told[5]
+    );
+    assert!(
+        told[6].starts_with(
+            "Tool 'http_request' failed: Security validation failed: the host localhost"
+        ),
+        "{}",
+        told[6]
+    );
+    assert!(
+        told[7].starts_with("The arguments of 'http_request' do not fit: /method"),
+        "{}",
+        told[7]
+    );
     assert_eq!(service.n_asked(), 1);
 }
 
@@ -238,10 +311,19 @@ fn files_and_requests_stay_within_what_their_nodes_allow() {
 fn chain(model: &Model, depth: usize) -> Value {
     let mut document = workflow(model, "go", &[]);
     for level in 1..=depth {
-        let (name, above) = (format!("A{level}"), if level == 1 { "Agent".to_owned() } else { format!("A{}", level - 1) });
+        let (name, above) = (
+            format!("A{level}"),
+            if level == 1 { "Agent".to_owned() } else { format!("A{}", level - 1) },
+        );
         let parameters = json!({ "toolDescription": "Asks", "text": "={{ $fromAI('task', 'What to do', 'string') }}", "options": {} });
-        document["nodes"].as_array_mut().unwrap().push(tool(&name, "@n8n/n8n-nodes-langchain.agentTool", 3.0, parameters));
-        document["connections"][&name] = json!({ "ai_tool": [[{ "node": above, "type": "ai_tool", "index": 0 }]] });
+        document["nodes"].as_array_mut().unwrap().push(tool(
+            &name,
+            "@n8n/n8n-nodes-langchain.agentTool",
+            3.0,
+            parameters,
+        ));
+        document["connections"][&name] =
+            json!({ "ai_tool": [[{ "node": above, "type": "ai_tool", "index": 0 }]] });
         document["connections"]["Model"]["ai_languageModel"][0]
             .as_array_mut()
             .unwrap()
@@ -260,23 +342,43 @@ fn an_agent_asks_another_agent() {
     ];
     let model = Model::start(turns);
     let mut document = chain(&model, 1);
-    document["nodes"].as_array_mut().unwrap().push(tool("Calculator", "calculator-tool", 1.0, json!({})));
-    document["connections"]["Calculator"] = json!({ "ai_tool": [[{ "node": "A1", "type": "ai_tool", "index": 0 }]] });
+    document["nodes"].as_array_mut().unwrap().push(tool(
+        "Calculator",
+        "calculator-tool",
+        1.0,
+        json!({}),
+    ));
+    document["connections"]["Calculator"] =
+        json!({ "ai_tool": [[{ "node": "A1", "type": "ai_tool", "index": 0 }]] });
     let (run_data, error) = run(&document, &json!([{}]));
     assert_eq!(answer(&run_data), "They say 42.", "{error}");
     assert_eq!(model.last_result(3), "It is 42.");
     assert_eq!(model.asked(1)["messages"][1]["content"], "add");
-    assert_eq!(model.asked(0)["tools"].as_array().unwrap().len(), 1, "the outer agent does not see the inner one's tools");
+    assert_eq!(
+        model.asked(0)["tools"].as_array().unwrap().len(),
+        1,
+        "the outer agent does not see the inner one's tools"
+    );
     assert_eq!(run_data["Calculator"][0]["source"][0]["previousNode"], "A1");
 }
 
 #[test]
 fn a_tree_of_fifty_agents_ends_at_the_tenth() {
     let turns = (1..=10).map(|level| calls(&format!("A{level}"), &json!({ "task": "down" })));
-    let model = Model::start(turns.chain([calls("A11", &json!({ "task": "down" })), json!({ "content": "enough" })]).collect());
+    let model = Model::start(
+        turns
+            .chain([calls("A11", &json!({ "task": "down" })), json!({ "content": "enough" })])
+            .collect(),
+    );
     let (run_data, error) = run(&chain(&model, 50), &json!([{}]));
     assert!(answer(&run_data).is_string(), "{error}");
-    assert!(model.last_result(11).starts_with("Tool 'A11' failed: Agents call each other more than 10 deep"), "{}", model.last_result(11));
+    assert!(
+        model
+            .last_result(11)
+            .starts_with("Tool 'A11' failed: Agents call each other more than 10 deep"),
+        "{}",
+        model.last_result(11)
+    );
     assert_eq!(run_data["A11"][0]["executionStatus"], "error");
     assert!(run_data["A12"].is_null());
 }
@@ -294,8 +396,12 @@ fn tools_whose_names_come_out_alike_are_told_apart() {
         tool("Get?", "n8n-nodes-base.set", 3.4, set("third")),
     ];
     let (run_data, error) = run(&workflow(&model, "go", &tools), &json!([{}]));
-    let offered: Vec<String> =
-        model.asked(0)["tools"].as_array().unwrap().iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned()).collect();
+    let offered: Vec<String> = model.asked(0)["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["function"]["name"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(offered, ["Get", "Get_", "Get__2"], "{error}");
     assert_eq!(run_data["Get?"][0]["data"]["ai_tool"][0][0]["json"], json!({ "which": "third" }));
 }
@@ -307,15 +413,23 @@ fn import(data: &Folder, id: &str, mut document: Value) {
 }
 
 fn execution_of(server: &Server, workflow: &str) -> Value {
-    server.executions().into_iter().find(|execution| execution["workflowId"] == workflow).unwrap_or_default()
+    server
+        .executions()
+        .into_iter()
+        .find(|execution| execution["workflowId"] == workflow)
+        .unwrap_or_default()
 }
 
 fn wait_for_statuses(server: &Server, parent: &str, child: &str) {
-    let status = |workflow| execution_of(server, workflow)["status"].as_str().unwrap_or_default().to_owned();
-    wait_until(&format!("{parent} and {child}"), || status("parent") == parent && status("child") == child);
+    let status =
+        |workflow| execution_of(server, workflow)["status"].as_str().unwrap_or_default().to_owned();
+    wait_until(&format!("{parent} and {child}"), || {
+        status("parent") == parent && status("child") == child
+    });
 }
 
-/// The model calls a workflow that waits and, in the same breath, a service that charges for each call.
+/// The model calls a workflow that waits and, in the same breath, a service that charges for each
+/// call.
 #[test]
 fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
     let service = Service::start("application/json", r#"{ "paid": true }"#);
@@ -326,18 +440,32 @@ fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
     let model = Model::start(vec![both, json!({ "content": "all done" })]);
     let ask = json!({ "description": "Asks a person", "workflowId": { "__rl": true, "mode": "id", "value": "child" } });
     let pay = json!({ "method": "POST", "url": format!("http://{}/pay", service.address), "options": {} });
-    let tools = [tool("Ask", "@n8n/n8n-nodes-langchain.toolWorkflow", 2.2, ask), tool("Pay", "n8n-nodes-base.httpRequestTool", 4.2, pay)];
+    let tools = [
+        tool("Ask", "@n8n/n8n-nodes-langchain.toolWorkflow", 2.2, ask),
+        tool("Pay", "n8n-nodes-base.httpRequestTool", 4.2, pay),
+    ];
     let mut document = workflow(&model, "go", &tools);
-    document["nodes"][0] = node("Start", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "go", "options": {} }));
+    document["nodes"][0] =
+        node("Start", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "go", "options": {} }));
     let data = Folder::new("agent-sleeps");
     let set = |name: &str, field: &str, value: &str| {
         let assignments = json!([{ "id": "1", "name": field, "value": value, "type": "string" }]);
-        node(name, "set", 3.4, json!({ "assignments": { "assignments": assignments }, "options": {} }))
+        node(
+            name,
+            "set",
+            3.4,
+            json!({ "assignments": { "assignments": assignments }, "options": {} }),
+        )
     };
     let child = [
         node("Start", "executeWorkflowTrigger", 1.0, json!({})),
         set("Tell", "url", "={{ $execution.resumeUrl }}"),
-        node("Wait", "wait", 1.1, json!({ "resume": "webhook", "httpMethod": "POST", "options": {} })),
+        node(
+            "Wait",
+            "wait",
+            1.1,
+            json!({ "resume": "webhook", "httpMethod": "POST", "options": {} }),
+        ),
         set("Done", "said", "={{ $json.body.word }}"),
     ];
     import(&data, "child", row("Child", &child));
@@ -349,7 +477,10 @@ fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
     server.kill();
     let server = Server::start(&data.0, &settings);
     wait_for_statuses(&server, "waiting", "waiting");
-    let told = execution_of(&server, "child")["data"]["resultData"]["runData"]["Tell"][0]["data"]["main"][0][0]["json"]["url"].clone();
+    let told =
+        execution_of(&server, "child")["data"]["resultData"]["runData"]["Tell"][0]["data"]["main"]
+            [0][0]["json"]["url"]
+            .clone();
     let path = format!("/{}", told.as_str().unwrap().splitn(4, '/').nth(3).unwrap());
     assert_eq!(server.call("POST", &path, Some(&json!({ "word": "yes" }))).status, 200);
     wait_for_statuses(&server, "success", "success");
@@ -357,7 +488,10 @@ fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
     let run_data = &parent["data"]["resultData"]["runData"];
     assert_eq!(answer(run_data), "all done");
     assert_eq!((model.n_asked(), service.n_asked()), (2, 1));
-    assert_eq!(server.executions().iter().filter(|execution| execution["workflowId"] == "child").count(), 1);
+    assert_eq!(
+        server.executions().iter().filter(|execution| execution["workflowId"] == "child").count(),
+        1
+    );
     let asked = model.asked(1);
     let results: Vec<&str> = asked["messages"]
         .as_array()
@@ -367,6 +501,10 @@ fn an_agent_sleeps_with_the_workflow_it_called_and_repeats_nothing() {
         .map(|message| message["content"].as_str().unwrap())
         .collect();
     assert_eq!(results, [r#"[{"said":"yes"}]"#, r#"{"paid":true}"#]);
-    assert_eq!(run_data["Pay"].as_array().unwrap().len(), 1, "the record of a call survives the restart once");
+    assert_eq!(
+        run_data["Pay"].as_array().unwrap().len(),
+        1,
+        "the record of a call survives the restart once"
+    );
     server.stop();
 }

@@ -37,19 +37,31 @@ fn agent(kind: &str, parameters: Value) -> Value {
 fn run(folder: &Folder, document: &Value) -> Result<Value, String> {
     let file = folder.workflow("agent", document);
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-    let output = command.args(["run", "--json"]).arg(file).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").output().unwrap();
+    let output = command
+        .args(["run", "--json"])
+        .arg(file)
+        .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1")
+        .output()
+        .unwrap();
     let execution: Value = serde_json::from_slice(&output.stdout).unwrap();
     match output.status.success() {
-        true => Ok(execution["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0][0]["json"].clone()),
+        true => {
+            Ok(execution["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0][0]["json"]
+                .clone())
+        }
         false => Err(execution["data"]["resultData"]["error"].to_string()),
     }
 }
 
 #[test]
 fn an_agent_calls_its_calculator_and_answers() {
-    let model = Model::start(vec![calls("calculator", &json!({ "expression": "2+2" })), json!({ "content": "It is 4." })]);
+    let model = Model::start(vec![
+        calls("calculator", &json!({ "expression": "2+2" })),
+        json!({ "content": "It is 4." }),
+    ]);
     let folder = Folder::new("agent");
-    let parameters = json!({ "userMessage": "What is 2+2?", "options": { "outputFormat": "full" } });
+    let parameters =
+        json!({ "userMessage": "What is 2+2?", "options": { "outputFormat": "full" } });
     let answer = run(&folder, &workflow(&model, agent("ai-agent", parameters))).unwrap();
     let answer = answer.to_string();
     assert!(
@@ -60,7 +72,8 @@ fn an_agent_calls_its_calculator_and_answers() {
     );
     let second = model.asked(1);
     let messages = second["messages"].as_array().unwrap();
-    let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    let roles: Vec<&str> =
+        messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool"]);
     assert_eq!(messages[3]["content"], "4");
     assert_eq!(messages[3]["tool_call_id"], "call_1");
@@ -70,11 +83,16 @@ fn an_agent_calls_its_calculator_and_answers() {
 #[test]
 fn a_strict_agent_puts_out_its_envelope_or_says_which_rule_was_broken() {
     let tool = json!({ "content": "{ \"action\": \"tool\", \"tool\": \"calculator\", \"input\": { \"expression\": \"6*7\" }, \"confidence\": 0.5 }" });
-    let last = json!({ "content": "{ \"action\": \"final\", \"message\": \"42\", \"confidence\": 1 }" });
+    let last =
+        json!({ "content": "{ \"action\": \"final\", \"message\": \"42\", \"confidence\": 1 }" });
     let folder = Folder::new("react");
     let model = Model::start(vec![tool, last]);
-    let answer = run(&folder, &workflow(&model, agent("agent-core-react", json!({})))).unwrap().to_string();
-    assert!(answer.contains("\"completed\":true") && answer.contains("\"data\":\"42\""), "{answer}");
+    let answer =
+        run(&folder, &workflow(&model, agent("agent-core-react", json!({})))).unwrap().to_string();
+    assert!(
+        answer.contains("\"completed\":true") && answer.contains("\"data\":\"42\""),
+        "{answer}"
+    );
     let model = Model::start(vec![json!({ "content": "It is 42." })]);
     let error = run(&folder, &workflow(&model, agent("agent-core-react", json!({})))).unwrap_err();
     assert!(error.contains("AGENT_REPLY") && error.contains("no JSON"), "{error}");

@@ -1,4 +1,5 @@
-//! Published workflows that ask models, run against mock models. What is not about models is pinned: it puts out one item.
+//! Published workflows that ask models, run against mock models. What is not about models is
+//! pinned: it puts out one item.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -22,12 +23,15 @@ fn pinned_item() -> Json {
     } })
 }
 
-/// Of these codes is what an author's expressions and data can bring about when the data is not what they wrote for.
-const OF_DATA: [Code; 4] = [Code::NODE_INPUT, Code::NODE_PARAMETER, Code::EXPRESSION_FAILED, Code::EXPRESSION_SYNTAX];
+/// Of these codes is what an author's expressions and data can bring about when the data is not
+/// what they wrote for.
+const OF_DATA: [Code; 4] =
+    [Code::NODE_INPUT, Code::NODE_PARAMETER, Code::EXPRESSION_FAILED, Code::EXPRESSION_SYNTAX];
 
 fn templates() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/templates");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     Some(files)
 }
@@ -38,7 +42,8 @@ fn type_of(node: &Json) -> &str {
 
 /// A node that asks models or serves one that does, as every node can as a tool.
 fn is_about_models(workflow: &Json, node: &Json) -> bool {
-    let connections = workflow["connections"][node["name"].as_str().unwrap_or_default()].as_object();
+    let connections =
+        workflow["connections"][node["name"].as_str().unwrap_or_default()].as_object();
     let serves = connections.is_some_and(|kinds| kinds.keys().any(|kind| kind.starts_with("ai_")));
     serves || (type_of(node).starts_with(AI) && !type_of(node).ends_with("Trigger"))
 }
@@ -57,11 +62,21 @@ fn prepared(mut workflow: Json) -> (Json, Vec<String>) {
     let nodes = workflow["nodes"].as_array().cloned().unwrap_or_default();
     let name = |node: &Json| node["name"].as_str().unwrap_or_default().to_owned();
     // A loop comes to its end only if the node that makes it counts.
-    let is_pinned = |node: &&Json| !is_about_models(&workflow, node) && type_of(node) != "n8n-nodes-base.splitInBatches";
-    let pins: Map<String, Json> = nodes.iter().filter(is_pinned).map(|node| (name(node), js!([pinned_item()]))).collect();
-    let reached: Vec<String> = workflow["connections"].as_object().into_iter().flat_map(|from| from.values()).flat_map(targets).collect();
+    let is_pinned = |node: &&Json| {
+        !is_about_models(&workflow, node) && type_of(node) != "n8n-nodes-base.splitInBatches"
+    };
+    let pins: Map<String, Json> =
+        nodes.iter().filter(is_pinned).map(|node| (name(node), js!([pinned_item()]))).collect();
+    let reached: Vec<String> = workflow["connections"]
+        .as_object()
+        .into_iter()
+        .flat_map(|from| from.values())
+        .flat_map(targets)
+        .collect();
     let starts = |node: &&Json| {
-        !workflow["connections"][name(node)]["main"].is_null() && !reached.contains(&name(node)) && !is_about_models(&workflow, node)
+        !workflow["connections"][name(node)]["main"].is_null()
+            && !reached.contains(&name(node))
+            && !is_about_models(&workflow, node)
     };
     let starts = nodes.iter().filter(starts).map(name).collect();
     workflow["pinData"] = pins.into();
@@ -69,7 +84,8 @@ fn prepared(mut workflow: Json) -> (Json, Vec<String>) {
 }
 
 fn targets(connections: &Json) -> Vec<String> {
-    let ends = connections["main"].as_array().into_iter().flatten().filter_map(Json::as_array).flatten();
+    let ends =
+        connections["main"].as_array().into_iter().flatten().filter_map(Json::as_array).flatten();
     ends.filter_map(|end| end["node"].as_str().map(str::to_owned)).collect()
 }
 
@@ -82,11 +98,20 @@ async fn published_workflows_ask_their_models_without_a_failure_of_ours() {
     let registry = nodes::registry();
     let (mut n_templates, mut n_runs, mut n_asked, mut of_data) = (0, 0, 0, Vec::new());
     for file in files {
-        let document: Json = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-        let document = if document["workflow"].is_object() { document["workflow"].clone() } else { document };
-        let about_models: Vec<Json> =
-            document["nodes"].as_array().into_iter().flatten().filter(|node| is_about_models(&document, node)).cloned().collect();
-        if about_models.is_empty() || about_models.iter().any(|node| !is_known(&registry, node) || is_a_store(node)) {
+        let document: Json =
+            serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let document =
+            if document["workflow"].is_object() { document["workflow"].clone() } else { document };
+        let about_models: Vec<Json> = document["nodes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|node| is_about_models(&document, node))
+            .cloned()
+            .collect();
+        if about_models.is_empty()
+            || about_models.iter().any(|node| !is_known(&registry, node) || is_a_store(node))
+        {
             continue;
         }
         n_templates += 1;
@@ -97,14 +122,26 @@ async fn published_workflows_ask_their_models_without_a_failure_of_ours() {
             n_runs += 1;
             n_asked += mock.asked().len();
             if let Some(error) = outcome.error {
-                let place = format!("{} from '{start}': {:?} {} {:?}", file.display(), error.node, error.message, error.description);
+                let place = format!(
+                    "{} from '{start}': {:?} {} {:?}",
+                    file.display(),
+                    error.node,
+                    error.message,
+                    error.description
+                );
                 assert!(OF_DATA.contains(&error.code), "{place} ({:?})", error.code);
                 of_data.push(place);
             }
         }
     }
-    println!("{n_templates} templates, {n_runs} runs, {n_asked} requests to models; {} ended because of their data:", of_data.len());
+    println!(
+        "{n_templates} templates, {n_runs} runs, {n_asked} requests to models; {} ended because of their data:",
+        of_data.len()
+    );
     of_data.iter().for_each(|place| println!("  {place}"));
-    assert!(n_templates >= 100 && n_asked >= n_templates, "{n_templates} templates made {n_asked} requests");
+    assert!(
+        n_templates >= 100 && n_asked >= n_templates,
+        "{n_templates} templates made {n_asked} requests"
+    );
     assert!(of_data.len() * 10 <= n_runs, "too many runs ended early");
 }

@@ -12,18 +12,29 @@ use testkit::{Keeps, MockModels, Reply};
 
 /// Answers of 30 tokens each.
 fn models(answers: usize) -> MockModels {
-    MockModels::start((0..answers).map(|number| Reply::text(&format!("answer {number}")).with_usage(20, 10))).unwrap()
+    MockModels::start(
+        (0..answers).map(|number| Reply::text(&format!("answer {number}")).with_usage(20, 10)),
+    )
+    .unwrap()
 }
 
 /// A webhook that asks one agent after the other, and answers with the last.
 fn workflow(name: &str, models: &MockModels, agents: &[&str], budget: Value) -> Value {
-    let webhook = node("Webhook", "webhook", 2.0, json!({ "path": name, "httpMethod": "POST", "responseMode": "lastNode" }));
+    let webhook = node(
+        "Webhook",
+        "webhook",
+        2.0,
+        json!({ "path": name, "httpMethod": "POST", "responseMode": "lastNode" }),
+    );
     let agent = |name: &&str| json!({ "id": name, "name": name, "type": "ai-agent", "typeVersion": 1, "position": [0, 0], "parameters": { "userMessage": "go" } });
     let mut document = row(name, &[vec![webhook], agents.iter().map(agent).collect()].concat());
     let model = json!({ "id": "m", "name": "Model", "type": "openai-compatible-model", "typeVersion": 1, "position": [0, 0],
                         "parameters": { "baseUrl": models.v1(), "model": "mock" } });
     document["nodes"].as_array_mut().unwrap().push(model);
-    let targets: Vec<Value> = agents.iter().map(|name| json!({ "node": name, "type": "ai_languageModel", "index": 0 })).collect();
+    let targets: Vec<Value> = agents
+        .iter()
+        .map(|name| json!({ "node": name, "type": "ai_languageModel", "index": 0 }))
+        .collect();
     document["connections"]["Model"] = json!({ "ai_languageModel": [targets] });
     document["settings"]["budget"] = budget;
     document
@@ -35,7 +46,8 @@ fn start(folder: &Folder, documents: &[Value], settings: &[(&str, &str)]) -> Ser
         let file = folder.workflow(&format!("workflow-{number}"), document);
         heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
     }
-    let settings = [settings, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")]].concat();
+    let settings =
+        [settings, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")]].concat();
     Server::start(&data, &settings)
 }
 
@@ -52,7 +64,11 @@ fn error(server: &Server) -> Value {
 fn a_run_asks_no_model_once_its_budget_is_used_up() {
     let models = models(5);
     let folder = Folder::new("budget-run");
-    let server = start(&folder, &[workflow("two", &models, &["First", "Second"], json!({ "run": { "tokens": 30 } }))], &[]);
+    let server = start(
+        &folder,
+        &[workflow("two", &models, &["First", "Second"], json!({ "run": { "tokens": 30 } }))],
+        &[],
+    );
     assert_eq!(call(&server, "two").status, 500);
     assert_eq!(models.asked().len(), 1);
     let error = error(&server);
@@ -68,11 +84,23 @@ fn a_run_asks_no_model_once_its_budget_is_used_up() {
 fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
     let models = models(5);
     let folder = Folder::new("budget-day");
-    let documents =
-        [workflow("limited", &models, &["Agent"], json!({ "day": { "tokens": 50 } })), workflow("free", &models, &["Agent"], json!({}))];
+    let documents = [
+        workflow("limited", &models, &["Agent"], json!({ "day": { "tokens": 50 } })),
+        workflow("free", &models, &["Agent"], json!({})),
+    ];
     let server = start(&folder, &documents, &[]);
-    assert_eq!([call(&server, "limited").status, call(&server, "limited").status, call(&server, "limited").status], [200, 200, 500]);
-    assert_eq!(error(&server)["message"], "The budget of this workflow today is used up: 60 of 50 tokens are used");
+    assert_eq!(
+        [
+            call(&server, "limited").status,
+            call(&server, "limited").status,
+            call(&server, "limited").status
+        ],
+        [200, 200, 500]
+    );
+    assert_eq!(
+        error(&server)["message"],
+        "The budget of this workflow today is used up: 60 of 50 tokens are used"
+    );
     assert_eq!(call(&server, "free").status, 200, "another workflow has its own");
     server.stop();
     let server = start(&folder, &[], &[]);
@@ -80,7 +108,12 @@ fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
     let asked = models.asked().len();
     assert_eq!(asked, 4);
     let spending = server.api("GET", "/spending", None).json();
-    let tokens: f64 = spending["data"].as_array().unwrap().iter().map(|row| row["inputTokens"].as_f64().unwrap()).sum();
+    let tokens: f64 = spending["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["inputTokens"].as_f64().unwrap())
+        .sum();
     assert_eq!((spending["data"].as_array().unwrap().len(), tokens), (2, 80.0), "{spending}");
     server.stop();
 }
@@ -89,9 +122,19 @@ fn the_budget_of_a_workflow_for_a_day_holds_over_a_restart() {
 #[test]
 fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
     let replies = (0..20).map(|_| Reply::text("fine").with_usage(20, 10));
-    let models = MockModels::slow(([127, 0, 0, 1], 0).into(), replies, Keeps::Everything, Duration::from_millis(50)).unwrap();
+    let models = MockModels::slow(
+        ([127, 0, 0, 1], 0).into(),
+        replies,
+        Keeps::Everything,
+        Duration::from_millis(50),
+    )
+    .unwrap();
     let folder = Folder::new("budget-parallel");
-    let server = start(&folder, &[workflow("many", &models, &["Agent"], json!({ "day": { "tokens": 150 } }))], &[]);
+    let server = start(
+        &folder,
+        &[workflow("many", &models, &["Agent"], json!({ "day": { "tokens": 150 } }))],
+        &[],
+    );
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let calls: Vec<_> = (0..20).map(|_| scope.spawn(|| call(&server, "many").status)).collect();
         calls.into_iter().map(|call| call.join().unwrap()).collect()
@@ -107,7 +150,13 @@ fn of_twenty_runs_at_once_a_budget_for_five_calls_pays_for_five() {
 #[test]
 fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
     let replies = (0..20).map(|_| Reply::text("fine").with_usage(20, 10));
-    let models = MockModels::slow(([127, 0, 0, 1], 0).into(), replies, Keeps::Everything, Duration::from_millis(50)).unwrap();
+    let models = MockModels::slow(
+        ([127, 0, 0, 1], 0).into(),
+        replies,
+        Keeps::Everything,
+        Duration::from_millis(50),
+    )
+    .unwrap();
     let folder = Folder::new("budget-items");
     let mut document = workflow("items", &models, &["Agent"], json!({ "run": { "tokens": 140 } }));
     let split = node("Split", "splitOut", 1.0, json!({ "fieldToSplitOut": "body.list" }));
@@ -123,7 +172,9 @@ fn of_twenty_items_at_once_the_budget_of_a_run_for_five_calls_pays_for_five() {
     assert_eq!(models.asked().len(), 5, "the fifth call passes the budget, and no other one");
     let execution = server.executions()[0].clone();
     let asked = execution["data"]["resultData"]["runData"]["Model"].as_array().unwrap();
-    let refused = asked.iter().filter(|asked| asked["error"]["message"] == "The budget of this run is used up: 150 of 140 tokens are used");
+    let refused = asked.iter().filter(|asked| {
+        asked["error"]["message"] == "The budget of this run is used up: 150 of 140 tokens are used"
+    });
     assert_eq!((asked.len(), refused.count()), (20, 15), "{execution}");
     server.stop();
 }
@@ -134,8 +185,14 @@ fn the_budget_of_the_instance_is_for_all_workflows_together() {
     let folder = Folder::new("budget-instance");
     let documents = ["a", "b"].map(|name| workflow(name, &models, &["Agent"], json!({})));
     let server = start(&folder, &documents, &[("HEDDLE_TOKENS_PER_DAY", "60")]);
-    assert_eq!([call(&server, "a").status, call(&server, "b").status, call(&server, "a").status], [200, 200, 500]);
-    assert_eq!(error(&server)["message"], "The budget of this instance today is used up: 60 of 60 tokens are used");
+    assert_eq!(
+        [call(&server, "a").status, call(&server, "b").status, call(&server, "a").status],
+        [200, 200, 500]
+    );
+    assert_eq!(
+        error(&server)["message"],
+        "The budget of this instance today is used up: 60 of 60 tokens are used"
+    );
     let metrics = server.metrics();
     assert!(metrics.contains("heddle_model_tokens_total{direction=\"in\"} 40"), "{metrics}");
     server.stop();
@@ -150,25 +207,48 @@ fn called(models: &MockModels) -> Value {
 }
 
 fn call_it(name: &str) -> Value {
-    node(name, "executeWorkflow", 1.0, json!({ "source": "database", "workflowId": "called", "options": {} }))
+    node(
+        name,
+        "executeWorkflow",
+        1.0,
+        json!({ "source": "database", "workflowId": "called", "options": {} }),
+    )
 }
 
 #[test]
 fn issue_15_12_what_called_runs_have_spent_counts_after_a_sleep_and_a_crash() {
     let models = models(5);
     let folder = Folder::new("budget-called");
-    let wait = node("Wait", "wait", 1.1, json!({ "resume": "webhook", "httpMethod": "POST", "options": {} }));
-    let webhook = node("Webhook", "webhook", 2.0, json!({ "path": "caller", "httpMethod": "POST" }));
-    let tell = node("Tell", "code", 2.0, json!({ "jsCode": "return [{ json: { url: $execution.resumeUrl } }]" }));
-    let mut caller = row("caller", &[webhook, call_it("First"), tell, wait, call_it("Second"), call_it("Third")]);
+    let wait = node(
+        "Wait",
+        "wait",
+        1.1,
+        json!({ "resume": "webhook", "httpMethod": "POST", "options": {} }),
+    );
+    let webhook =
+        node("Webhook", "webhook", 2.0, json!({ "path": "caller", "httpMethod": "POST" }));
+    let tell = node(
+        "Tell",
+        "code",
+        2.0,
+        json!({ "jsCode": "return [{ json: { url: $execution.resumeUrl } }]" }),
+    );
+    let mut caller = row(
+        "caller",
+        &[webhook, call_it("First"), tell, wait, call_it("Second"), call_it("Third")],
+    );
     caller["settings"]["budget"] = json!({ "run": { "tokens": 60 } });
     let server = start(&folder, &[called(&models), caller], &[]);
     assert_eq!(call(&server, "caller").status, 200);
-    let caller_of = |server: &Server| server.executions().into_iter().find(|run| run["workflowId"] != "called").unwrap();
+    let caller_of = |server: &Server| {
+        server.executions().into_iter().find(|run| run["workflowId"] != "called").unwrap()
+    };
     support::wait_until("it sleeps", || caller_of(&server)["status"] == "waiting");
     server.kill();
     let server = start(&folder, &[], &[]);
-    let url = caller_of(&server)["data"]["resultData"]["runData"]["Tell"][0]["data"]["main"][0][0]["json"]["url"].clone();
+    let url = caller_of(&server)["data"]["resultData"]["runData"]["Tell"][0]["data"]["main"][0][0]
+        ["json"]["url"]
+        .clone();
     let address = format!("/{}", url.as_str().unwrap().splitn(4, '/').nth(3).unwrap());
     assert_eq!(server.call("POST", &address, Some(&json!({}))).status, 200);
     support::wait_until("it is over", || caller_of(&server)["status"] == "error");

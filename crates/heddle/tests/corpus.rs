@@ -22,22 +22,35 @@ fn corpus() -> Option<std::path::PathBuf> {
 }
 
 fn conformance(folder: &Path, more: &[&str]) -> serde_json::Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_heddle")).arg("conformance").arg(folder).arg("--json").args(more).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .arg("conformance")
+        .arg(folder)
+        .arg("--json")
+        .args(more)
+        .output();
     let output = output.unwrap_or_else(|error| panic!("heddle cannot run: {error}"));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 #[test]
 fn each_set_of_the_corpus_passes() {
     let Some(corpus) = corpus() else {
-        println!("corpus not found, {} cases not run", SETS.iter().map(|(_, _, cases)| cases).sum::<usize>());
+        println!(
+            "corpus not found, {} cases not run",
+            SETS.iter().map(|(_, _, cases)| cases).sum::<usize>()
+        );
         return;
     };
     let report = conformance(&corpus, &[]);
     for (set, share, known) in SETS {
         let passed = report["sets"][set]["passed"].as_u64().unwrap_or(0) as f64;
         let failed = report["sets"][set]["failed"].as_u64().unwrap_or(0) as f64;
-        assert!(passed + failed >= *known as f64, "{set}: only {} of {known} cases were run", passed + failed);
+        assert!(
+            passed + failed >= *known as f64,
+            "{set}: only {} of {known} cases were run",
+            passed + failed
+        );
         let reached = 100.0 * passed / (passed + failed);
         println!("{set}: {passed} of {} passed ({reached:.1} %)", passed + failed);
         assert!(reached >= *share, "{set}: {reached:.1} % passed, {share} % are wanted");
@@ -92,30 +105,45 @@ fn the_evaluators_agree_on_every_expression_of_the_corpus() {
     for file in ["expressions.jsonl", "wild.jsonl"] {
         let answers = |evaluator: &str| -> Vec<serde_json::Value> {
             let cases = corpus.join("expressions").join(file);
-            let output = Command::new(env!("CARGO_BIN_EXE_heddle")).args(["expr", "--evaluator", evaluator, "--cases"]).arg(cases).output();
+            let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+                .args(["expr", "--evaluator", evaluator, "--cases"])
+                .arg(cases)
+                .output();
             let output = output.unwrap_or_else(|error| panic!("heddle cannot run: {error}"));
             let lines = String::from_utf8_lossy(&output.stdout).into_owned();
             lines.lines().map(|line| serde_json::from_str(line).unwrap_or_default()).collect()
         };
         for (native, sandbox) in answers("native").iter().zip(answers("sandbox")) {
             all += 1;
-            let declined = native["error"].as_str().is_some_and(|error| error.contains("the native evaluator declined"));
+            let declined = native["error"]
+                .as_str()
+                .is_some_and(|error| error.contains("the native evaluator declined"));
             if declined {
                 continue;
             }
             taken += 1;
-            assert_eq!(native.get("error").is_some(), sandbox.get("error").is_some(), "{native} / {sandbox}");
-            // The clock moves between two runs, so values that tell the time are compared by their form only.
+            assert_eq!(
+                native.get("error").is_some(),
+                sandbox.get("error").is_some(),
+                "{native} / {sandbox}"
+            );
+            // The clock moves between two runs, so values that tell the time are compared by their
+            // form only.
             if !moves(&native["value"]) {
                 assert_eq!(native["value"], sandbox["value"], "{}", native["id"]);
             }
         }
     }
-    println!("the native evaluator takes {taken} of {all} expressions ({:.1} %)", 100.0 * f64::from(taken) / f64::from(all));
+    println!(
+        "the native evaluator takes {taken} of {all} expressions ({:.1} %)",
+        100.0 * f64::from(taken) / f64::from(all)
+    );
     assert!(taken * 100 >= all * 80);
 }
 
 fn moves(value: &serde_json::Value) -> bool {
     let text = value.to_string();
-    text.contains("2026-") || text.contains("2027-") || text.parse::<f64>().is_ok_and(|number| number > 1.7e9)
+    text.contains("2026-")
+        || text.contains("2027-")
+        || text.parse::<f64>().is_ok_and(|number| number > 1.7e9)
 }

@@ -1,11 +1,14 @@
-//! Workflows with a database: expressions in and around the SQL, through the engine, against a real PostgreSQL.
+//! Workflows with a database: expressions in and around the SQL, through the engine, against a real
+//! PostgreSQL.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 #[path = "../../nodes/tests/servers/mod.rs"]
 mod servers;
 
-use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Outcome, Ports, Random, RunOptions, Start};
+use engine::{
+    Clock, Credentials, Engine, NoJournal, NoWorkflows, Outcome, Ports, Random, RunOptions, Start,
+};
 use model::{Object, Value, Workflow, json};
 use node_api::NodeError;
 use providers::connect::GuardedConnections;
@@ -84,7 +87,11 @@ async fn expressions_stand_in_the_query_with_and_without_an_equals_sign() {
     let server = servers::postgres();
     for query in ["SELECT {{ $json.n }} + 1 AS sum", "=SELECT {{ $json.n }} + 1 AS sum"] {
         let params = json!({ "operation": "executeQuery", "query": query, "options": {} });
-        assert_eq!(rows(&server, 2.6, json!([{ "n": 4 }, { "n": 5 }]), params).await, json!([{ "sum": 5 }, { "sum": 6 }]), "{query}");
+        assert_eq!(
+            rows(&server, 2.6, json!([{ "n": 4 }, { "n": 5 }]), params).await,
+            json!([{ "sum": 5 }, { "sum": 6 }]),
+            "{query}"
+        );
     }
 }
 
@@ -101,11 +108,17 @@ async fn query_parameters_come_from_expressions() {
     ];
     for (version, given) in cases {
         let params = json!({ "operation": "executeQuery", "query": query, "options": { "queryReplacement": given } });
-        assert_eq!(rows(&server, version, evil.clone(), params).await, expected, "{version} {given:?}");
+        assert_eq!(
+            rows(&server, version, evil.clone(), params).await,
+            expected,
+            "{version} {given:?}"
+        );
     }
-    let listed =
-        json!({ "operation": "executeQuery", "query": "SELECT $1 AS a, $2 AS b", "options": { "queryReplacement": "={{ $json.csv }}" } });
-    assert_eq!(rows(&server, 2.6, json!([{ "csv": "x, y" }]), listed).await, json!([{ "a": "x", "b": "y" }]));
+    let listed = json!({ "operation": "executeQuery", "query": "SELECT $1 AS a, $2 AS b", "options": { "queryReplacement": "={{ $json.csv }}" } });
+    assert_eq!(
+        rows(&server, 2.6, json!([{ "csv": "x, y" }]), listed).await,
+        json!([{ "a": "x", "b": "y" }])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,7 +137,13 @@ async fn mapped_columns_are_evaluated_for_each_item() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_names_the_node_and_keeps_the_password() {
     let server = servers::postgres();
-    let outcome = run(&server, 2.6, json!([{}]), json!({ "operation": "executeQuery", "query": "select * from nowhere" })).await;
+    let outcome = run(
+        &server,
+        2.6,
+        json!([{}]),
+        json!({ "operation": "executeQuery", "query": "select * from nowhere" }),
+    )
+    .await;
     let error = outcome.error.unwrap();
     assert_eq!(error.node.as_deref(), Some("DB"));
     assert!(error.message.contains("nowhere"), "{error:?}");

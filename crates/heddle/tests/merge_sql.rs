@@ -1,4 +1,5 @@
-//! Merge's SQL mode with the real binary: the process that runs a query has no files, little memory and little time.
+//! Merge's SQL mode with the real binary: the process that runs a query has no files, little memory
+//! and little time.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -28,7 +29,9 @@ fn answer(query: &str) -> Answer {
 
 fn answer_in(folder: &Path, query: &str) -> Answer {
     let header = json!({ "text": query, "values": [], "tables": [["id", "a"], ["id", "b"]] });
-    let request = format!("{header}\n{{\"id\":1,\"a\":\"x\"}}\n{{\"id\":2,\"a\":\"y\"}}\n\n{{\"id\":1,\"b\":\"z\"}}\n\n");
+    let request = format!(
+        "{header}\n{{\"id\":1,\"a\":\"x\"}}\n{{\"id\":2,\"a\":\"y\"}}\n\n{{\"id\":1,\"b\":\"z\"}}\n\n"
+    );
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     command
         .current_dir(folder)
@@ -79,7 +82,9 @@ fn issue_14_00_the_process_reads_no_settings() {
 
 #[test]
 fn issue_14_01_memory_is_bounded_whatever_the_query_does() {
-    let rows = |n: u64| format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {n})");
+    let rows = |n: u64| {
+        format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {n})")
+    };
     for query in [
         // Sorts, joins and groups that need room of their own, which no limit on tables counts.
         format!("{} SELECT count(*) FROM (SELECT printf('%.*c', 10000, 'x') || i AS s FROM n ORDER BY s DESC)", rows(1_000_000)),
@@ -113,7 +118,8 @@ fn issue_14_01_the_process_opens_no_file() {
         "SELECT load_extension('FILE')",
     ] {
         let found = answer(&query.replace("FILE", file.to_str().unwrap()));
-        // A statement before the one that is refused may have given rows; the end says what became of the query.
+        // A statement before the one that is refused may have given rows; the end says what became
+        // of the query.
         let end = found.text.lines().last().unwrap_or_default();
         assert!(end.starts_with('e') && end.contains("NODE_"), "{query}: {}", found.text);
     }
@@ -143,16 +149,24 @@ fn called(query: &str, body: &Value) -> (u16, String, Value) {
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = Server::start(&data.0, &[("HEDDLE_LOG", "off")]);
     let headers = [("content-type", "application/json")];
-    let reply = request(&server.address, "POST", "/webhook/query", &headers, body.to_string().as_bytes()).unwrap();
+    let reply =
+        request(&server.address, "POST", "/webhook/query", &headers, body.to_string().as_bytes())
+            .unwrap();
     let executions = server.executions();
-    let error = executions.first().map(|run| run["data"]["resultData"]["error"].clone()).unwrap_or_default();
+    let error = executions
+        .first()
+        .map(|run| run["data"]["resultData"]["error"].clone())
+        .unwrap_or_default();
     (reply.status, reply.text(), error)
 }
 
 #[test]
 fn issue_14_01_what_a_caller_sends_is_a_value() {
     let hostile = "x' OR '1'='1'; ATTACH DATABASE 'heddle.db' AS h; SELECT * FROM h.users --";
-    let (status, text, error) = called("SELECT x, '{{ $json.x }}' AS y, {{ $json.x }} AS z FROM input1", &json!({ "x": hostile }));
+    let (status, text, error) = called(
+        "SELECT x, '{{ $json.x }}' AS y, {{ $json.x }} AS z FROM input1",
+        &json!({ "x": hostile }),
+    );
     assert_eq!((status, &error), (200, &Value::Null), "{text}");
     let rows: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(rows, json!([{ "x": hostile, "y": hostile, "z": hostile }]));
@@ -176,7 +190,8 @@ fn issue_14_01_a_server_outlives_a_query_without_end() {
     let headers = [("content-type", "application/json")];
     let began = Instant::now();
     let reply = std::thread::scope(|scope| {
-        let caller = scope.spawn(|| request(&server.address, "POST", "/webhook/query", &headers, b"{}"));
+        let caller =
+            scope.spawn(|| request(&server.address, "POST", "/webhook/query", &headers, b"{}"));
         // Others are served meanwhile.
         for _ in 0..20 {
             let asked = Instant::now();

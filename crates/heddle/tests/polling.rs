@@ -1,4 +1,5 @@
-//! Triggers that look for news, with a real server and a real feed: news starts one run each, and nothing else does.
+//! Triggers that look for news, with a real server and a real feed: news starts one run each, and
+//! nothing else does.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -14,9 +15,9 @@ use support::{Folder, Server, heddle, wait_until};
 /// A workflow that looks at a feed every second, and one that hears of its failures.
 fn workflows(feed: &Feed) -> [Value; 2] {
     let every_second = json!({ "item": [{ "mode": "custom", "cronExpression": "* * * * * *" }] });
-    let rss = json!({ "feedUrl": format!("http://{}/feed", feed.address), "pollTimes": every_second });
-    let counts =
-        json!({ "jsCode": "const kept = $getWorkflowStaticData('global'); kept.runs = (kept.runs ?? 0) + 1; return $input.all();" });
+    let rss =
+        json!({ "feedUrl": format!("http://{}/feed", feed.address), "pollTimes": every_second });
+    let counts = json!({ "jsCode": "const kept = $getWorkflowStaticData('global'); kept.runs = (kept.runs ?? 0) + 1; return $input.all();" });
     let news = json!({
         "id": "news", "name": "News",
         "nodes": [node("RSS", "rssFeedReadTrigger", 1.0, rss), node("Count", "code", 2.0, counts)],
@@ -55,7 +56,8 @@ fn titles(execution: &Value) -> Vec<String> {
 /// Runs of one workflow with a status.
 fn runs(server: &Server, workflow: &str, status: &str) -> Vec<Value> {
     let all = server.executions().into_iter();
-    all.filter(|execution| execution["workflowId"] == workflow && execution["status"] == status).collect()
+    all.filter(|execution| execution["workflowId"] == workflow && execution["status"] == status)
+        .collect()
 }
 
 #[test]
@@ -66,7 +68,9 @@ fn news_starts_one_run_and_a_look_without_news_starts_none() {
     assert!(server.executions().is_empty(), "the first look only remembers");
     feed.publish(1);
     feed.publish(2);
-    wait_until("the news was taken", || runs(&server, "news", "success").iter().map(|run| titles(run).len()).sum::<usize>() == 2);
+    wait_until("the news was taken", || {
+        runs(&server, "news", "success").iter().map(|run| titles(run).len()).sum::<usize>() == 2
+    });
     feed.wait_for_looks(2);
     let before = server.executions().len();
     feed.wait_for_looks(1);
@@ -92,7 +96,8 @@ fn kill_9_loses_no_news_and_repeats_none() {
     let mut moment = 0x9e37_79b9_7f4a_7c15_u64;
     for entry in 1..=8 {
         feed.publish(entry);
-        moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        moment =
+            moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         if entry % 2 == 0 {
             // Right after a look has read the feed, when it is between the two steps.
             let seen = feed.site.n_served.load(Ordering::SeqCst);
@@ -104,10 +109,14 @@ fn kill_9_loses_no_news_and_repeats_none() {
         server.kill();
         server = serve(&feed, &data);
     }
-    wait_until("everything was taken", || server.executions().iter().flat_map(titles).any(|title| title == "8"));
+    wait_until("everything was taken", || {
+        server.executions().iter().flat_map(titles).any(|title| title == "8")
+    });
     feed.wait_for_looks(1);
-    // A run that was cut off in the middle of its Code node waits for a person; its news is there all the same.
-    let stands = |execution: &Value| execution["status"] == "success" || execution["status"] == "uncertain";
+    // A run that was cut off in the middle of its Code node waits for a person; its news is there
+    // all the same.
+    let stands =
+        |execution: &Value| execution["status"] == "success" || execution["status"] == "uncertain";
     wait_until("every run is over", || server.executions().iter().all(stands));
     let mut seen: Vec<String> = server.executions().iter().flat_map(titles).collect();
     seen.sort();
@@ -124,14 +133,21 @@ fn a_feed_that_is_down_is_told_once_and_its_news_is_taken_when_it_is_back() {
     let failed = runs(&server, "news", "error");
     assert_eq!(failed.len(), 1);
     let error = &failed[0]["data"]["resultData"]["error"];
-    assert_eq!((error["code"].as_str(), error["node"].as_str()), (Some("UPSTREAM_STATUS"), Some("RSS")), "{error}");
-    let heard = &runs(&server, "alarm", "success")[0]["data"]["resultData"]["runData"]["Error"][0]["data"]["main"][0][0]["json"];
+    assert_eq!(
+        (error["code"].as_str(), error["node"].as_str()),
+        (Some("UPSTREAM_STATUS"), Some("RSS")),
+        "{error}"
+    );
+    let heard = &runs(&server, "alarm", "success")[0]["data"]["resultData"]["runData"]["Error"][0]
+        ["data"]["main"][0][0]["json"];
     assert_eq!(heard["execution"]["id"], failed[0]["id"], "{heard}");
     feed.publish(1);
     feed.wait_for_looks(2);
     assert_eq!(server.executions().len(), 2, "a failure that goes on is not told again");
     feed.site.is_down.store(false, Ordering::SeqCst);
-    wait_until("the news was taken", || runs(&server, "news", "success").iter().flat_map(titles).eq(["1"]));
+    wait_until("the news was taken", || {
+        runs(&server, "news", "success").iter().flat_map(titles).eq(["1"])
+    });
     feed.site.is_down.store(true, Ordering::SeqCst);
     wait_until("the next failure was told", || runs(&server, "alarm", "success").len() == 2);
 }
@@ -143,6 +159,8 @@ fn looks_of_one_trigger_do_not_overlap() {
     let server = serve(&feed, &data);
     feed.wait_for_looks(0);
     feed.publish(1);
-    wait_until("the news was taken", || runs(&server, "news", "success").iter().flat_map(titles).eq(["1"]));
+    wait_until("the news was taken", || {
+        runs(&server, "news", "success").iter().flat_map(titles).eq(["1"])
+    });
     assert_eq!(feed.site.most_at_once.load(Ordering::SeqCst), 1);
 }

@@ -1,4 +1,5 @@
-//! The hidden command that reads PDF files, as the nodes use it: whatever comes in, it answers or ends.
+//! The hidden command that reads PDF files, as the nodes use it: whatever comes in, it answers or
+//! ends.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
@@ -12,7 +13,13 @@ use std::process::{Command, Output, Stdio};
 
 fn read(options: &str, file: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-    let mut child = command.arg("read-pdf").env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .arg("read-pdf")
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut to_child = child.stdin.take().unwrap();
     to_child.write_all(&[options.as_bytes(), b"\n", file].concat()).unwrap();
     drop(to_child);
@@ -37,7 +44,9 @@ impl Answer {
         for line in text.lines() {
             match line.split_at_checked(1) {
                 Some(("r", row)) => answer.rows.push(serde_json::from_str(row).unwrap_or_default()),
-                Some(("e", error)) => answer.error = serde_json::from_str(error).unwrap_or_default(),
+                Some(("e", error)) => {
+                    answer.error = serde_json::from_str(error).unwrap_or_default()
+                }
                 _ => assert_eq!(line, "."),
             }
         }
@@ -54,7 +63,8 @@ fn a_good_file_gives_its_text() {
 #[test]
 fn malformed_files_end_in_an_error() {
     let good = pdf("BT /F1 12 Tf 50 700 Td (Hello) Tj ET");
-    for file in [&b""[..], b"%PDF-1.7", b"not a PDF at all", &good[..good.len() / 2], &[0xff; 5000]] {
+    for file in [&b""[..], b"%PDF-1.7", b"not a PDF at all", &good[..good.len() / 2], &[0xff; 5000]]
+    {
         let found = answer(file);
         assert_eq!(found.error["message"], "Invalid PDF structure.", "{found:?}");
     }
@@ -70,7 +80,10 @@ fn absurd_files_end_without_a_text() {
         let output = read("{}", file);
         assert!(started.elapsed().as_secs() < 100, "the time limit did not hold");
         let found = Answer::of(&output);
-        assert!(!output.status.success() || found.error.is_object() || found.rows.len() == 1, "{found:?}");
+        assert!(
+            !output.status.success() || found.error.is_object() || found.rows.len() == 1,
+            "{found:?}"
+        );
     }
 }
 
@@ -82,9 +95,13 @@ fn the_command_is_not_for_people() {
 
 #[test]
 fn issue_14_00_tables_are_read_by_the_same_command() {
-    let output = read(r#"{ "sheet": "csv", "settings": { "delimiter": ";" } }"#, b"name;n\nAda;1\n");
+    let output =
+        read(r#"{ "sheet": "csv", "settings": { "delimiter": ";" } }"#, b"name;n\nAda;1\n");
     assert_eq!(Answer::of(&output).rows, [serde_json::json!({ "name": "Ada", "n": "1" })]);
-    let output = read(r#"{ "sheet": "book", "settings": {} }"#, &[b"PK\x03\x04", &[0xff; 5000][..]].concat());
+    let output = read(
+        r#"{ "sheet": "book", "settings": {} }"#,
+        &[b"PK\x03\x04", &[0xff; 5000][..]].concat(),
+    );
     let found = Answer::of(&output);
     assert!(found.error.is_object(), "{found:?}");
 }

@@ -1,4 +1,5 @@
-//! Executions of agents are done again from their journal, and go other ways from any of their steps.
+//! Executions of agents are done again from their journal, and go other ways from any of their
+//! steps.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -13,7 +14,12 @@ use testkit::{MockModels, Reply};
 
 /// A webhook, an agent with a calculator, and a field made of its answer.
 fn workflow(models: &MockModels) -> Value {
-    let webhook = node("Webhook", "webhook", 2.0, json!({ "path": "ask", "httpMethod": "POST", "responseMode": "lastNode" }));
+    let webhook = node(
+        "Webhook",
+        "webhook",
+        2.0,
+        json!({ "path": "ask", "httpMethod": "POST", "responseMode": "lastNode" }),
+    );
     let part = |name: &str, kind: &str, parameters: Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": 1, "position": [0, 0], "parameters": parameters });
     let agent = part("Agent", "ai-agent", json!({ "userMessage": "={{ $json.body.question }}" }));
     let shout = node(
@@ -25,20 +31,30 @@ fn workflow(models: &MockModels) -> Value {
     );
     let mut document = row("ask", &[webhook, agent, shout]);
     let nodes = document["nodes"].as_array_mut().unwrap();
-    nodes.push(part("Model", "openai-compatible-model", json!({ "baseUrl": models.v1(), "model": "first" })));
+    nodes.push(part(
+        "Model",
+        "openai-compatible-model",
+        json!({ "baseUrl": models.v1(), "model": "first" }),
+    ));
     nodes.push(part("Sum", "calculator-tool", json!({})));
     document["connections"]["Model"] = json!({ "ai_languageModel": [[{ "node": "Agent", "type": "ai_languageModel", "index": 0 }]] });
-    document["connections"]["Sum"] = json!({ "ai_tool": [[{ "node": "Agent", "type": "ai_tool", "index": 0 }]] });
+    document["connections"]["Sum"] =
+        json!({ "ai_tool": [[{ "node": "Agent", "type": "ai_tool", "index": 0 }]] });
     document
 }
 
 /// The data folder after one call was answered, with no server on it any more.
 fn after_one_call(folder: &Folder) -> (std::path::PathBuf, MockModels, Server) {
-    let models = MockModels::start([Reply::call("calculator", json!({ "expression": "2+2" })), Reply::text("It is four.")]).unwrap();
+    let models = MockModels::start([
+        Reply::call("calculator", json!({ "expression": "2+2" })),
+        Reply::text("It is four."),
+    ])
+    .unwrap();
     let data = folder.0.join("data");
     let file = folder.workflow("workflow", &workflow(&models));
     heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
-    let server = Server::start(&data, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")]);
+    let server =
+        Server::start(&data, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")]);
     let answer = server.call("POST", "/webhook/ask", Some(&json!({ "question": "What is 2+2?" })));
     assert_eq!(answer.json(), json!({ "loud": "IT IS FOUR." }));
     (data, models, server)
@@ -46,7 +62,12 @@ fn after_one_call(folder: &Folder) -> (std::path::PathBuf, MockModels, Server) {
 
 fn replay(data: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-    command.arg("replay").args(arguments).env("HEDDLE_DATA", data).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").env("HEDDLE_LOG", "off");
+    command
+        .arg("replay")
+        .args(arguments)
+        .env("HEDDLE_DATA", data)
+        .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1")
+        .env("HEDDLE_LOG", "off");
     command.output().unwrap()
 }
 
@@ -66,7 +87,11 @@ fn an_execution_is_done_again_without_asking_anybody() {
     for line in ["Webhook", "Agent", "model 1", "tool 1.1", "model 2", "It is four.", "Shout"] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
-    assert_eq!((models.asked().len(), server.executions().len()), (2, before), "nobody was asked and nothing was written");
+    assert_eq!(
+        (models.asked().len(), server.executions().len()),
+        (2, before),
+        "nobody was asked and nothing was written"
+    );
     server.stop();
 }
 
@@ -80,9 +105,16 @@ fn an_execution_goes_another_way_from_a_step_with_another_model() {
     let asked = models.asked();
     assert_eq!(asked.len(), 3, "only the second answer is asked for again");
     assert_eq!(asked[2].body["model"], "second");
-    assert!(asked[2].body["messages"].to_string().contains("\"4\""), "what the calculator gave is still known");
+    assert!(
+        asked[2].body["messages"].to_string().contains("\"4\""),
+        "what the calculator gave is still known"
+    );
     assert_eq!(outputs(&server, 0, "Shout"), json!({ "loud": "FOUR, I SAY." }));
-    assert_eq!(outputs(&server, 1, "Shout"), json!({ "loud": "IT IS FOUR." }), "the first execution stays as it was");
+    assert_eq!(
+        outputs(&server, 1, "Shout"),
+        json!({ "loud": "IT IS FOUR." }),
+        "the first execution stays as it was"
+    );
     server.stop();
     // Without a server it is done here.
     models.script([Reply::text("Once more.")]);
@@ -100,6 +132,11 @@ fn a_step_that_is_not_there_is_told_with_those_that_are() {
     let (data, _models, server) = after_one_call(&folder);
     let output = replay(&data, &["1", "--from", "Agent/model 7"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("EXECUTION_STEP") && said.contains("item 0: model 2"), "{said}");
+    assert!(
+        !output.status.success()
+            && said.contains("EXECUTION_STEP")
+            && said.contains("item 0: model 2"),
+        "{said}"
+    );
     server.stop();
 }

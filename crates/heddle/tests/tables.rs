@@ -11,16 +11,27 @@ use std::time::Duration;
 use support::workflow::{node, row};
 use support::{Folder, Server, heddle, request, wait_until};
 
-/// A webhook, a list of items from its body, a node, and everything that comes out of it as the answer.
+/// A webhook, a list of items from its body, a node, and everything that comes out of it as the
+/// answer.
 fn over_items(path: &str, node_under_test: Value) -> Value {
     let webhook = json!({ "httpMethod": "POST", "path": path, "responseMode": "responseNode", "options": {} });
     row(
         path,
         &[
             node("Webhook", "webhook", 2.1, webhook),
-            node("Split Out", "splitOut", 1.0, json!({ "fieldToSplitOut": "body.items", "options": {} })),
+            node(
+                "Split Out",
+                "splitOut",
+                1.0,
+                json!({ "fieldToSplitOut": "body.items", "options": {} }),
+            ),
             node_under_test,
-            node("Respond", "respondToWebhook", 1.4, json!({ "respondWith": "allIncomingItems", "options": {} })),
+            node(
+                "Respond",
+                "respondToWebhook",
+                1.4,
+                json!({ "respondWith": "allIncomingItems", "options": {} }),
+            ),
         ],
     )
 }
@@ -31,7 +42,13 @@ fn import(data: &Folder, name: &str, document: &Value) {
 }
 
 fn benchmark_columns() -> Value {
-    let columns = [("firstName", "string"), ("age", "number"), ("birthDate", "date"), ("isActive", "boolean"), ("empty", "string")];
+    let columns = [
+        ("firstName", "string"),
+        ("age", "number"),
+        ("birthDate", "date"),
+        ("isActive", "boolean"),
+        ("empty", "string"),
+    ];
     Value::Array(columns.iter().map(|(name, kind)| json!({ "name": name, "type": kind })).collect())
 }
 
@@ -44,7 +61,12 @@ fn insert_node() -> Value {
     let value = json!({ "isActive": "={{ $json.isActive }}", "firstName": "={{ $json.firstName }}", "birthDate": "={{ $json.birthDate }}",
                         "age": "={{ $json.age }}" });
     let columns = json!({ "mappingMode": "defineBelow", "value": value, "matchingColumns": [], "attemptToConvertTypes": false });
-    node("Insert row", "dataTable", 1.0, json!({ "dataTableId": told_table(), "columns": columns, "options": {} }))
+    node(
+        "Insert row",
+        "dataTable",
+        1.0,
+        json!({ "dataTableId": told_table(), "columns": columns, "options": {} }),
+    )
 }
 
 fn condition(name: &str, condition: &str, value: Value) -> Value {
@@ -64,20 +86,37 @@ impl World {
             import(&data, path, document);
         }
         let server = Server::start(&data.0, &[]);
-        let made = server.api("POST", "/data-tables", Some(&json!({ "name": "people", "columns": benchmark_columns() })));
+        let made = server.api(
+            "POST",
+            "/data-tables",
+            Some(&json!({ "name": "people", "columns": benchmark_columns() })),
+        );
         assert_eq!(made.status, 201, "{}", made.text());
         let table = made.json()["id"].as_str().unwrap().to_owned();
         Self { data, server, table }
     }
 
     fn call(&self, path: &str, items: Value) -> Value {
-        let reply = self.server.call("POST", &format!("/webhook/{path}"), Some(&json!({ "dataTableId": self.table, "items": items })));
-        assert_eq!(reply.status, 200, "{path}: {} {:?}", reply.text(), self.server.executions().first().map(|run| run["data"].to_string()));
+        let reply = self.server.call(
+            "POST",
+            &format!("/webhook/{path}"),
+            Some(&json!({ "dataTableId": self.table, "items": items })),
+        );
+        assert_eq!(
+            reply.status,
+            200,
+            "{path}: {} {:?}",
+            reply.text(),
+            self.server.executions().first().map(|run| run["data"].to_string())
+        );
         reply.json()
     }
 
     fn rows(&self) -> Vec<Value> {
-        self.server.api("GET", &format!("/data-tables/{}/rows", self.table), None).json()["data"].as_array().unwrap().clone()
+        self.server.api("GET", &format!("/data-tables/{}/rows", self.table), None).json()["data"]
+            .as_array()
+            .unwrap()
+            .clone()
     }
 }
 
@@ -91,8 +130,14 @@ fn a_workflow_inserts_what_it_is_sent() {
     let world = World::new("table-insert", &[("insert", over_items("insert", insert_node()))]);
     let made = world.call("insert", people(3));
     assert_eq!(made.as_array().unwrap().len(), 3);
-    assert_eq!((&made[1]["id"], &made[1]["firstName"], &made[1]["age"]), (&json!(2), &json!("p1"), &json!(1)));
-    assert_eq!((&made[1]["birthDate"], &made[1]["isActive"]), (&json!("1990-05-06T07:08:09.000Z"), &json!(false)));
+    assert_eq!(
+        (&made[1]["id"], &made[1]["firstName"], &made[1]["age"]),
+        (&json!(2), &json!("p1"), &json!(1))
+    );
+    assert_eq!(
+        (&made[1]["birthDate"], &made[1]["isActive"]),
+        (&json!("1990-05-06T07:08:09.000Z"), &json!(false))
+    );
     assert_eq!(made[1]["empty"], Value::Null);
     assert_eq!(world.rows(), *made.as_array().unwrap(), "what the node gave is what is kept");
     let refused = world.server.call(
@@ -102,7 +147,8 @@ fn a_workflow_inserts_what_it_is_sent() {
     );
     assert_eq!(refused.status, 500);
     assert_eq!(world.rows().len(), 3, "all rows of a step or none");
-    let failed = world.server.executions().into_iter().find(|run| run["status"] == "error").unwrap();
+    let failed =
+        world.server.executions().into_iter().find(|run| run["status"] == "error").unwrap();
     let error = failed["data"]["resultData"]["error"].to_string();
     assert!(error.contains("TABLE_VALUE") && error.contains("'age'"), "{error}");
 }
@@ -114,9 +160,19 @@ fn a_node_that_continues_on_fail_keeps_the_good_items_and_tells_of_the_bad() {
     let data = Folder::new("table-continue");
     import(&data, "insert", &over_items("insert", node_under_test));
     let server = Server::start(&data.0, &[("HEDDLE_TABLE_BYTES", "1KB")]);
-    let made = server.api("POST", "/data-tables", Some(&json!({ "name": "people", "columns": benchmark_columns() }))).json();
+    let made = server
+        .api(
+            "POST",
+            "/data-tables",
+            Some(&json!({ "name": "people", "columns": benchmark_columns() })),
+        )
+        .json();
     let call = |items: Value| {
-        let reply = server.call("POST", "/webhook/insert", Some(&json!({ "dataTableId": made["id"], "items": items })));
+        let reply = server.call(
+            "POST",
+            "/webhook/insert",
+            Some(&json!({ "dataTableId": made["id"], "items": items })),
+        );
         assert_eq!(reply.status, 200, "{}", reply.text());
         reply.json()
     };
@@ -124,7 +180,9 @@ fn a_node_that_continues_on_fail_keeps_the_good_items_and_tells_of_the_bad() {
     assert_eq!((&mixed[0]["id"], &mixed[2]["id"]), (&json!(1), &json!(2)));
     assert!(mixed[1]["error"].as_str().unwrap().contains("'age'"), "{mixed}");
     // Together they are too large; one by one the small ones fit.
-    let large = call(json!([{ "firstName": "d" }, { "firstName": "x".repeat(5000) }, { "firstName": "f" }]));
+    let large = call(
+        json!([{ "firstName": "d" }, { "firstName": "x".repeat(5000) }, { "firstName": "f" }]),
+    );
     assert_eq!((&large[0]["firstName"], &large[2]["firstName"]), (&json!("d"), &json!("f")));
     assert!(large[1]["error"].as_str().unwrap().contains("1024"), "{large}");
 }
@@ -133,7 +191,8 @@ fn a_node_that_continues_on_fail_keeps_the_good_items_and_tells_of_the_bad() {
 fn rows_are_found_changed_and_removed_by_conditions() {
     let by_name = json!({ "__rl": true, "mode": "name", "value": "People" });
     let age = |test: &str| condition("age", test, json!("={{ $json.age }}"));
-    let mapped = json!({ "mappingMode": "defineBelow", "value": { "empty": "={{ 'was ' + $json.age }}" } });
+    let mapped =
+        json!({ "mappingMode": "defineBelow", "value": { "empty": "={{ 'was ' + $json.age }}" } });
     let auto = json!({ "mappingMode": "autoMapInputData", "value": null });
     let with = |operation: &str, filters: Value, more: Value| {
         let mut parameters = json!({ "operation": operation, "dataTableId": by_name, "filters": filters, "matchType": "allConditions" });
@@ -150,11 +209,16 @@ fn rows_are_found_changed_and_removed_by_conditions() {
             ("rowNotExists", with("rowNotExists", age("eq"), json!({}))),
             ("update", with("update", age("lt"), json!({ "columns": mapped, "options": {} }))),
             ("upsert", with("upsert", age("eq"), json!({ "columns": auto, "options": {} }))),
-            ("deleteRows", with("deleteRows", age("gt"), json!({ "options": { "dryRun": false } }))),
+            (
+                "deleteRows",
+                with("deleteRows", age("gt"), json!({ "options": { "dryRun": false } })),
+            ),
         ],
     );
     world.call("insert", people(5));
-    let ages = |rows: &Value| rows.as_array().unwrap().iter().map(|row| row["age"].as_i64().unwrap()).collect::<Vec<_>>();
+    let ages = |rows: &Value| {
+        rows.as_array().unwrap().iter().map(|row| row["age"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
     assert_eq!(ages(&world.call("get", json!([{ "age": 3 }]))), [4, 3]);
     assert_eq!(ages(&world.call("rowExists", json!([{ "age": 3 }, { "age": 9 }]))), [3]);
     assert_eq!(ages(&world.call("rowNotExists", json!([{ "age": 3 }, { "age": 9 }]))), [9]);
@@ -162,15 +226,17 @@ fn rows_are_found_changed_and_removed_by_conditions() {
     assert_eq!((ages(&updated), &updated[1]["empty"]), (vec![0, 1], &json!("was 2")));
     let upserted =
         world.call("upsert", json!([{ "age": 4, "firstName": "four" }, { "age": 9, "firstName": "nine", "id": 77 }, { "age": 9 }]));
-    assert_eq!((ages(&upserted), &upserted[1]["id"], &upserted[2]["id"]), (vec![4, 9, 9], &json!(6), &json!(6)));
+    assert_eq!(
+        (ages(&upserted), &upserted[1]["id"], &upserted[2]["id"]),
+        (vec![4, 9, 9], &json!(6), &json!(6))
+    );
     assert_eq!(ages(&world.call("deleteRows", json!([{ "age": 3 }]))), [4, 9]);
     assert_eq!(world.rows().len(), 4);
 }
 
 #[test]
 fn many_items_go_in_together_and_come_back_all() {
-    let bulk =
-        json!({ "dataTableId": told_table(), "options": { "optimizeBulk": true }, "columns": { "mappingMode": "autoMapInputData" } });
+    let bulk = json!({ "dataTableId": told_table(), "options": { "optimizeBulk": true }, "columns": { "mappingMode": "autoMapInputData" } });
     let all = json!({ "operation": "get", "dataTableId": told_table(), "returnAll": true });
     let world = World::new(
         "table-bulk",
@@ -179,7 +245,10 @@ fn many_items_go_in_together_and_come_back_all() {
             ("all", over_items("all", node("Table", "dataTable", 1.1, all))),
         ],
     );
-    assert_eq!(world.call("bulk", people(2500)), json!([{ "success": true, "insertedRows": 2500 }]));
+    assert_eq!(
+        world.call("bulk", people(2500)),
+        json!([{ "success": true, "insertedRows": 2500 }])
+    );
     let found = world.call("all", json!([{}]));
     assert_eq!(found.as_array().unwrap().len(), 2500);
     assert_eq!((&found[0]["id"], &found[2499]["id"]), (&json!(1), &json!(2500)));
@@ -195,22 +264,41 @@ fn workflows_make_and_remove_tables() {
     let columns = json!({ "column": [{ "name": "a" }, { "name": "b", "type": "number" }] });
     let named = json!({ "mode": "name", "value": "={{ $json.name }}" });
     let flows = [
-        table("create", json!({ "tableName": "={{ $json.name }}", "columns": columns, "options": { "createIfNotExists": true } })),
+        table(
+            "create",
+            json!({ "tableName": "={{ $json.name }}", "columns": columns, "options": { "createIfNotExists": true } }),
+        ),
         table("list", json!({ "options": { "filterName": "={{ $json.name }}" } })),
         table("update", json!({ "dataTableId": named, "newName": "={{ $json.to }}" })),
         table("clear", json!({ "dataTableId": named })),
         table("delete", json!({ "dataTableId": named })),
     ];
-    let flows: Vec<(&str, Value)> = flows.iter().map(|(name, flow)| (name.as_str(), flow.clone())).collect();
+    let flows: Vec<(&str, Value)> =
+        flows.iter().map(|(name, flow)| (name.as_str(), flow.clone())).collect();
     let world = World::new("table-tables", &flows);
     let made = world.call("create", json!([{ "name": "made" }]));
-    assert_eq!((&made[0]["columns"][0]["type"], &made[0]["columns"][1]["type"]), (&json!("string"), &json!("number")));
+    assert_eq!(
+        (&made[0]["columns"][0]["type"], &made[0]["columns"][1]["type"]),
+        (&json!("string"), &json!("number"))
+    );
     assert_eq!(world.call("create", json!([{ "name": "made" }]))[0]["id"], made[0]["id"]);
     assert_eq!(world.call("list", json!([{ "name": "MAD" }]))[0]["name"], "made");
-    assert_eq!(world.call("update", json!([{ "name": "made", "to": "renamed" }])), json!([{ "success": true, "name": "renamed" }]));
-    assert_eq!(world.call("clear", json!([{ "name": "renamed" }])), json!([{ "success": true, "deletedCount": 0 }]));
-    assert_eq!(world.call("delete", json!([{ "name": "renamed" }]))[0]["deletedTableId"], made[0]["id"]);
-    assert_eq!(world.server.api("GET", "/data-tables", None).json()["data"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        world.call("update", json!([{ "name": "made", "to": "renamed" }])),
+        json!([{ "success": true, "name": "renamed" }])
+    );
+    assert_eq!(
+        world.call("clear", json!([{ "name": "renamed" }])),
+        json!([{ "success": true, "deletedCount": 0 }])
+    );
+    assert_eq!(
+        world.call("delete", json!([{ "name": "renamed" }]))[0]["deletedTableId"],
+        made[0]["id"]
+    );
+    assert_eq!(
+        world.server.api("GET", "/data-tables", None).json()["data"].as_array().unwrap().len(),
+        1
+    );
 }
 
 #[test]
@@ -219,7 +307,8 @@ fn the_command_line_uses_the_tables_of_the_data_folder() {
     // An id of another instance: the name that it was shown under tells which table is meant.
     let foreign = json!({ "__rl": true, "mode": "list", "value": "JUMxTSmCj7f9d2eb", "cachedResultName": "people" });
     let columns = json!({ "mappingMode": "defineBelow", "value": { "firstName": "by hand" } });
-    let insert = node("Insert", "dataTable", 1.0, json!({ "dataTableId": foreign, "columns": columns }));
+    let insert =
+        node("Insert", "dataTable", 1.0, json!({ "dataTableId": foreign, "columns": columns }));
     let flow = row("hand", &[node("Start", "manualTrigger", 1.0, json!({})), insert]);
     let file = world.data.workflow("hand", &flow);
     let told = heddle(&world.data.0, &["run", file.to_str().unwrap()]);
@@ -228,8 +317,13 @@ fn the_command_line_uses_the_tables_of_the_data_folder() {
     let nowhere = Folder::new("table-nowhere");
     let empty = nowhere.0.join("none");
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_heddle"));
-    let output = command.args(["run", file.to_str().unwrap()]).env("HEDDLE_DATA", &empty).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("TABLE_NOT_FOUND"), "{}", String::from_utf8_lossy(&output.stderr));
+    let output =
+        command.args(["run", file.to_str().unwrap()]).env("HEDDLE_DATA", &empty).output().unwrap();
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("TABLE_NOT_FOUND"),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(!empty.exists(), "a run makes no data folder");
 }
 
@@ -238,7 +332,13 @@ fn a_table_that_is_full_says_so_with_its_limit() {
     let data = Folder::new("table-full");
     import(&data, "insert", &over_items("insert", insert_node()));
     let server = Server::start(&data.0, &[("HEDDLE_TABLE_BYTES", "1KB")]);
-    let made = server.api("POST", "/data-tables", Some(&json!({ "name": "people", "columns": benchmark_columns() }))).json();
+    let made = server
+        .api(
+            "POST",
+            "/data-tables",
+            Some(&json!({ "name": "people", "columns": benchmark_columns() })),
+        )
+        .json();
     let body = json!({ "dataTableId": made["id"], "items": people(100) });
     assert_eq!(server.call("POST", "/webhook/insert", Some(&body)).status, 500);
     let error = server.executions()[0]["data"]["resultData"]["error"].to_string();
@@ -256,7 +356,11 @@ fn the_n8n_node_manages_the_instance_it_runs_on() {
     // Workflows keep only credentials that are there before them.
     let keep = |fields: Value| {
         let file = data.0.join("credential.json");
-        std::fs::write(&file, json!([{ "id": "own", "name": "n8n", "type": "n8nApi", "data": fields }]).to_string()).unwrap();
+        std::fs::write(
+            &file,
+            json!([{ "id": "own", "name": "n8n", "type": "n8nApi", "data": fields }]).to_string(),
+        )
+        .unwrap();
         heddle(&data.0, &["credentials", "import", file.to_str().unwrap()]);
     };
     keep(json!({}));
@@ -267,14 +371,21 @@ fn the_n8n_node_manages_the_instance_it_runs_on() {
         with("create", json!({ "operation": "create", "workflowObject": document })),
         with("get", json!({ "operation": "get", "workflowId": id })),
         with("delete", json!({ "operation": "delete", "workflowId": id })),
-        with("runs", json!({ "resource": "execution", "operation": "getAll", "limit": 1, "filters": { "status": "success" } })),
-        with("schema", json!({ "resource": "credential", "operation": "getSchema", "credentialTypeName": "httpBearerAuth" })),
+        with(
+            "runs",
+            json!({ "resource": "execution", "operation": "getAll", "limit": 1, "filters": { "status": "success" } }),
+        ),
+        with(
+            "schema",
+            json!({ "resource": "credential", "operation": "getSchema", "credentialTypeName": "httpBearerAuth" }),
+        ),
         with("audit", json!({ "resource": "audit", "operation": "generate" })),
     ] {
         import(&data, &path, &document);
     }
     let call = |server: &Server, path: &str, items: Value| {
-        let reply = server.call("POST", &format!("/webhook/{path}"), Some(&json!({ "items": items })));
+        let reply =
+            server.call("POST", &format!("/webhook/{path}"), Some(&json!({ "items": items })));
         (reply.status, reply.text())
     };
     let key = heddle(&data.0, &["api-keys", "create"]).trim().to_owned();
@@ -307,13 +418,25 @@ fn the_n8n_node_manages_the_instance_it_runs_on() {
     assert!(!seen.contains(&key), "the key is in no record");
 }
 
-/// Calls an address with numbers, as fast as they are answered, and writes down those that were accepted.
-fn insist(address: Arc<Mutex<String>>, next: Arc<AtomicU64>, accepted: Arc<Mutex<Vec<u64>>>, stop: Arc<AtomicBool>) {
+/// Calls an address with numbers, as fast as they are answered, and writes down those that were
+/// accepted.
+fn insist(
+    address: Arc<Mutex<String>>,
+    next: Arc<AtomicU64>,
+    accepted: Arc<Mutex<Vec<u64>>>,
+    stop: Arc<AtomicBool>,
+) {
     while !stop.load(Ordering::Relaxed) {
         let id = next.fetch_add(1, Ordering::Relaxed);
         let server = address.lock().unwrap().clone();
         let body = json!({ "id": id }).to_string();
-        match request(&server, "POST", "/webhook/note", &[("content-type", "application/json")], body.as_bytes()) {
+        match request(
+            &server,
+            "POST",
+            "/webhook/note",
+            &[("content-type", "application/json")],
+            body.as_bytes(),
+        ) {
             Ok(reply) if reply.status == 200 => accepted.lock().unwrap().push(id),
             Ok(_) | Err(_) => std::thread::sleep(Duration::from_millis(2)),
         }
@@ -324,20 +447,32 @@ fn insist(address: Arc<Mutex<String>>, next: Arc<AtomicU64>, accepted: Arc<Mutex
 fn a_row_is_inserted_once_or_somebody_is_asked() {
     const CRASHES: usize = 5;
     let data = Folder::new("table-crash");
-    let columns = json!({ "mappingMode": "defineBelow", "value": { "age": "={{ $json.body.id }}" } });
-    let insert = json!({ "dataTableId": { "mode": "name", "value": "people" }, "columns": columns });
+    let columns =
+        json!({ "mappingMode": "defineBelow", "value": { "age": "={{ $json.body.id }}" } });
+    let insert =
+        json!({ "dataTableId": { "mode": "name", "value": "people" }, "columns": columns });
     let webhook = json!({ "httpMethod": "POST", "path": "note", "options": {} });
-    let flow = row("note", &[node("Webhook", "webhook", 2.0, webhook), node("Insert", "dataTable", 1.1, insert)]);
+    let flow = row(
+        "note",
+        &[node("Webhook", "webhook", 2.0, webhook), node("Insert", "dataTable", 1.1, insert)],
+    );
     import(&data, "note", &flow);
     let quiet = [("HEDDLE_LOG", "off")];
     let mut server = Server::start(&data.0, &quiet);
-    let table = server.api("POST", "/data-tables", Some(&json!({ "name": "people", "columns": benchmark_columns() }))).json();
+    let table = server
+        .api(
+            "POST",
+            "/data-tables",
+            Some(&json!({ "name": "people", "columns": benchmark_columns() })),
+        )
+        .json();
     let address = Arc::new(Mutex::new(server.address.clone()));
     let (next, stop) = (Arc::new(AtomicU64::new(1)), Arc::new(AtomicBool::new(false)));
     let accepted = Arc::<Mutex<Vec<u64>>>::default();
     let callers: Vec<_> = (0..4)
         .map(|_| {
-            let (address, next, accepted, stop) = (address.clone(), next.clone(), accepted.clone(), stop.clone());
+            let (address, next, accepted, stop) =
+                (address.clone(), next.clone(), accepted.clone(), stop.clone());
             std::thread::spawn(move || insist(address, next, accepted, stop))
         })
         .collect();
@@ -350,16 +485,21 @@ fn a_row_is_inserted_once_or_somebody_is_asked() {
     wait_until("there is some load", || accepted.lock().unwrap().len() > 20);
     stop.store(true, Ordering::Relaxed);
     callers.into_iter().for_each(|caller| caller.join().unwrap());
-    let is_settled = |run: &Value| !matches!(run["status"].as_str(), Some("running" | "new" | "waiting"));
+    let is_settled =
+        |run: &Value| !matches!(run["status"].as_str(), Some("running" | "new" | "waiting"));
     wait_until("every run is over", || server.executions().iter().all(is_settled));
     let uncertain = server.executions().iter().filter(|run| run["status"] == "uncertain").count();
     let path = format!("/data-tables/{}/rows/csv", table["id"].as_str().unwrap());
     let csv = server.api("GET", &path, None).text();
-    let mut rows: Vec<u64> = csv.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect();
+    let mut rows: Vec<u64> =
+        csv.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect();
     let count = rows.len();
     rows.sort_unstable();
     rows.dedup();
     assert_eq!(rows.len(), count, "a row was inserted twice");
     let lost = accepted.lock().unwrap().iter().filter(|id| rows.binary_search(id).is_err()).count();
-    assert!(lost <= uncertain, "{lost} rows are missing, and only {uncertain} executions say that they are uncertain");
+    assert!(
+        lost <= uncertain,
+        "{lost} rows are missing, and only {uncertain} executions say that they are uncertain"
+    );
 }

@@ -1,5 +1,10 @@
 //! Credentials from end to end: brought along, used by a running server, and never shown.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests stop the test"
+)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,7 +18,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("heddle-cli-vault-{}-{name}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("heddle-cli-vault-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -32,12 +38,18 @@ impl Folder {
     /// What a command prints; it must succeed.
     fn says(&self, arguments: &[&str]) -> String {
         let output = self.heddle(arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
     fn import(&self) {
-        let list = format!(r#"[{{"id":"c1","name":"Hook","type":"httpHeaderAuth","data":{{"name":"X-Key","value":"{CANARY}"}}}}]"#);
+        let list = format!(
+            r#"[{{"id":"c1","name":"Hook","type":"httpHeaderAuth","data":{{"name":"X-Key","value":"{CANARY}"}}}}]"#
+        );
         let file = self.file("credentials.json", &list);
         self.says(&["credentials", "import", file.to_str().unwrap()]);
         std::fs::remove_file(file).unwrap();
@@ -65,23 +77,37 @@ struct Server {
 
 impl Server {
     fn start(folder: &Folder) -> Self {
-        let mut child = command(&folder.0).args(["serve", "--port", "0"]).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command(&folder.0)
+            .args(["serve", "--port", "0"])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let log = Arc::new(Mutex::new(String::new()));
         let mut address = None;
         while address.is_none() {
             let line = lines.next().expect("the server ended before it listened").unwrap();
-            address = line.split("listens on http://").nth(1).map(|rest| rest.split(' ').next().unwrap().to_owned());
+            address = line
+                .split("listens on http://")
+                .nth(1)
+                .map(|rest| rest.split(' ').next().unwrap().to_owned());
             log.lock().unwrap().push_str(&line);
         }
         let kept = log.clone();
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n"))));
+        std::thread::spawn(move || {
+            lines
+                .map_while(Result::ok)
+                .for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n")))
+        });
         Self { child, address: address.unwrap(), log }
     }
 
     fn send(&self, method: &str, path: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        let text = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 0\r\n{headers}\r\n", self.address);
+        let text = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 0\r\n{headers}\r\n",
+            self.address
+        );
         stream.write_all(text.as_bytes()).unwrap();
         let mut reply = String::new();
         stream.read_to_string(&mut reply).unwrap();
@@ -152,9 +178,12 @@ fn a_wrong_key_keeps_the_server_from_starting() {
     let path = folder.0.join("data/vault.key");
     let right = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, "11".repeat(32)).unwrap();
-    for arguments in
-        [&["serve", "--port", "0"][..], &["credentials", "verify"], &["credentials", "rotate"], &["credentials", "export", "--decrypted"]]
-    {
+    for arguments in [
+        &["serve", "--port", "0"][..],
+        &["credentials", "verify"],
+        &["credentials", "rotate"],
+        &["credentials", "export", "--decrypted"],
+    ] {
         let output = folder.heddle(arguments);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && told.contains("VAULT_KEY"), "{arguments:?}: {told}");
@@ -168,7 +197,10 @@ fn what_is_no_export_is_refused_whole() {
     let folder = Folder::new("bad");
     for (text, told) in [
         ("nonsense", "not JSON"),
-        (r#"[{"name":"a","type":"t","data":{}},{"name":"b","type":"t","data":"U2FsdGVkX1"}]"#, "--decrypted"),
+        (
+            r#"[{"name":"a","type":"t","data":{}},{"name":"b","type":"t","data":"U2FsdGVkX1"}]"#,
+            "--decrypted",
+        ),
         (r#"[{"name":"a","data":{}}]"#, "no type"),
     ] {
         let file = folder.file("bad.json", text);
@@ -211,11 +243,19 @@ fn a_change_of_the_key_that_is_killed_at_any_moment_loses_nothing() {
     folder.says(&["credentials", "import", file.to_str().unwrap()]);
     let before = folder.says(&["credentials", "export", "--decrypted"]);
     for delay_ms in [0, 5, 10, 15, 20, 25, 30, 40, 50, 70, 100] {
-        let mut child = command(&folder.0).args(["credentials", "rotate"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command(&folder.0)
+            .args(["credentials", "rotate"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(std::time::Duration::from_millis(delay_ms));
         let _ = child.kill();
         child.wait().unwrap();
-        assert!(folder.says(&["credentials", "verify"]).contains("300 of 300"), "killed after {delay_ms} ms");
+        assert!(
+            folder.says(&["credentials", "verify"]).contains("300 of 300"),
+            "killed after {delay_ms} ms"
+        );
     }
     assert_eq!(folder.says(&["credentials", "export", "--decrypted"]), before);
 }

@@ -1,4 +1,5 @@
-//! T-WEB against the real binary: a body without end and a flood of calls leave the server alive and its memory where it was.
+//! T-WEB against the real binary: a body without end and a flood of calls leave the server alive
+//! and its memory where it was.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -27,14 +28,18 @@ fn send_a_gigabyte(server: &Server, headers: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
-    let head =
-        format!("POST /webhook/echo HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n{headers}\r\n");
+    let head = format!(
+        "POST /webhook/echo HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n{headers}\r\n"
+    );
     stream.write_all(head.as_bytes()).unwrap();
     let is_chunked = headers.contains("chunked");
     let megabyte = vec![b' '; 1 << 20];
     for _ in 0..1024 {
         let sent = match is_chunked {
-            true => stream.write_all(b"100000\r\n").and_then(|()| stream.write_all(&megabyte)).and_then(|()| stream.write_all(b"\r\n")),
+            true => stream
+                .write_all(b"100000\r\n")
+                .and_then(|()| stream.write_all(&megabyte))
+                .and_then(|()| stream.write_all(b"\r\n")),
             false => stream.write_all(&megabyte),
         };
         if sent.is_err() {
@@ -60,11 +65,21 @@ fn a_gigabyte_is_refused_without_being_held() {
     let before = server.peak_memory_mb();
     for headers in ["content-length: 1073741824\r\n", "transfer-encoding: chunked\r\n"] {
         // The answer may be lost with the connection that is closed on us in mid-sentence.
-        let statuses: Vec<Option<u16>> = (0..4).map(|_| send_a_gigabyte(&server, headers)).collect();
-        assert!(statuses.iter().all(|status| matches!(status, Some(413) | None)), "{headers}: {statuses:?}");
+        let statuses: Vec<Option<u16>> =
+            (0..4).map(|_| send_a_gigabyte(&server, headers)).collect();
+        assert!(
+            statuses.iter().all(|status| matches!(status, Some(413) | None)),
+            "{headers}: {statuses:?}"
+        );
     }
     let just_too_much = vec![b' '; (16 << 20) + 1];
-    let reply = support::request(&server.address, "POST", "/webhook/echo", &[("content-type", "application/json")], &just_too_much);
+    let reply = support::request(
+        &server.address,
+        "POST",
+        "/webhook/echo",
+        &[("content-type", "application/json")],
+        &just_too_much,
+    );
     assert_eq!(reply.unwrap().status, 413);
     let grown = server.peak_memory_mb() - before;
     assert!(grown < 150, "it took {grown} MB");
@@ -72,7 +87,13 @@ fn a_gigabyte_is_refused_without_being_held() {
 }
 
 /// Sends calls on a kept connection as fast as they are answered, and counts the answers by status.
-fn flood(address: &str, forwarded: &str, until: Instant, statuses: &std::sync::Mutex<BTreeMap<u16, usize>>, broken: &AtomicUsize) {
+fn flood(
+    address: &str,
+    forwarded: &str,
+    until: Instant,
+    statuses: &std::sync::Mutex<BTreeMap<u16, usize>>,
+    broken: &AtomicUsize,
+) {
     let request = format!(
         "POST /webhook/echo HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: {forwarded}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{{\"n\":123}}"
     );
@@ -92,7 +113,9 @@ fn flood(address: &str, forwarded: &str, until: Instant, statuses: &std::sync::M
                 break;
             };
             let text = String::from_utf8_lossy(&buffer[..count]);
-            let Some(status) = text.split(' ').nth(1).and_then(|status| status.parse().ok()) else { break };
+            let Some(status) = text.split(' ').nth(1).and_then(|status| status.parse().ok()) else {
+                break;
+            };
             *statuses.lock().unwrap().entry(status).or_default() += 1;
             if text.contains("connection: close") {
                 break;
@@ -123,7 +146,8 @@ fn a_flood_is_answered_with_yes_or_later_and_memory_stays_bounded() {
         for number in 0..120 {
             let (address, statuses, broken) = (&server.address, &statuses, &broken);
             // One address sends far more than its share, the others a little.
-            let forwarded = if number < 60 { "203.0.113.7".to_owned() } else { format!("198.51.100.{number}") };
+            let forwarded =
+                if number < 60 { "203.0.113.7".to_owned() } else { format!("198.51.100.{number}") };
             scope.spawn(move || flood(address, &forwarded, until, statuses, broken));
         }
     });
@@ -132,6 +156,10 @@ fn a_flood_is_answered_with_yes_or_later_and_memory_stays_bounded() {
     assert!(statuses.contains_key(&200) && statuses.contains_key(&429), "{statuses:?}");
     let grown = server.peak_memory_mb() - before;
     assert!(grown < 200, "it took {grown} MB: {statuses:?}");
-    support::wait_until("the server has calmed down", || server.call("POST", "/webhook/echo", Some(&json!({}))).status == 200);
-    support::wait_until("it is ready", || server.call("GET", "/healthz/readiness", None).status == 200);
+    support::wait_until("the server has calmed down", || {
+        server.call("POST", "/webhook/echo", Some(&json!({}))).status == 200
+    });
+    support::wait_until("it is ready", || {
+        server.call("GET", "/healthz/readiness", None).status == 200
+    });
 }

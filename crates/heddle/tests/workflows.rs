@@ -1,4 +1,5 @@
-//! Runs the workflows in `tests/workflows` with the real binary; what a node should put out stands in its pinned data.
+//! Runs the workflows in `tests/workflows` with the real binary; what a node should put out stands
+//! in its pinned data.
 
 #![expect(clippy::panic, reason = "helpers of tests stop the test")]
 
@@ -7,13 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn heddle(arguments: &[&str]) -> Output {
-    let output = Command::new(env!("CARGO_BIN_EXE_heddle")).args(arguments).env("HEDDLE_TIMEZONE", "UTC").output();
+    let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .args(arguments)
+        .env("HEDDLE_TIMEZONE", "UTC")
+        .output();
     output.unwrap_or_else(|error| panic!("heddle cannot run: {error}"))
 }
 
 fn workflows() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/workflows");
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let entries =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
 }
 
@@ -22,13 +27,20 @@ fn workflow(name: &str) -> String {
 }
 
 fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 fn items(execution: &Value, node: &str) -> Vec<Value> {
-    let runs = execution["data"]["resultData"]["runData"][node].as_array().cloned().unwrap_or_default();
+    let runs =
+        execution["data"]["resultData"]["runData"][node].as_array().cloned().unwrap_or_default();
     let last = runs.last().cloned().unwrap_or_default();
-    last["data"]["main"][0].as_array().into_iter().flatten().map(|item| item["json"].clone()).collect()
+    last["data"]["main"][0]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| item["json"].clone())
+        .collect()
 }
 
 #[test]
@@ -39,9 +51,16 @@ fn every_workflow_puts_out_what_its_pinned_data_says() {
         let text = std::fs::read_to_string(&file).unwrap();
         let document: Value = serde_json::from_str(&text).unwrap();
         let execution = json(&heddle(&["run", file.to_str().unwrap(), "--no-pins", "--json"]));
-        assert_eq!(execution["status"], "success", "{}: {}", file.display(), execution["data"]["resultData"]["error"]);
+        assert_eq!(
+            execution["status"],
+            "success",
+            "{}: {}",
+            file.display(),
+            execution["data"]["resultData"]["error"]
+        );
         for (node, expected) in document["pinData"].as_object().unwrap() {
-            let expected: Vec<Value> = expected.as_array().unwrap().iter().map(|item| item["json"].clone()).collect();
+            let expected: Vec<Value> =
+                expected.as_array().unwrap().iter().map(|item| item["json"].clone()).collect();
             assert_eq!(items(&execution, node), expected, "{}: {node}", file.display());
         }
     }
@@ -50,8 +69,18 @@ fn every_workflow_puts_out_what_its_pinned_data_says() {
 #[test]
 fn a_run_starts_and_stops_where_it_is_told() {
     let flow = workflow("branch_and_merge");
-    let execution =
-        json(&heddle(&["run", &flow, "--no-pins", "--json", "--start", "Double", "--until", "Double", "--input", r#"[{"n":21}]"#]));
+    let execution = json(&heddle(&[
+        "run",
+        &flow,
+        "--no-pins",
+        "--json",
+        "--start",
+        "Double",
+        "--until",
+        "Double",
+        "--input",
+        r#"[{"n":21}]"#,
+    ]));
     assert_eq!(items(&execution, "Double"), [serde_json::json!({ "n": 42 })]);
     assert_eq!(execution["data"]["resultData"]["runData"].as_object().unwrap().len(), 1);
 }
@@ -62,9 +91,21 @@ fn a_partial_run_takes_earlier_outputs_from_an_execution() {
     let earlier = heddle(&["run", &flow, "--no-pins", "--json", "--until", "Even?"]);
     let file = std::env::temp_dir().join(format!("heddle-earlier-{}.json", std::process::id()));
     std::fs::write(&file, &earlier.stdout).unwrap();
-    let execution = json(&heddle(&["run", &flow, "--no-pins", "--json", "--start", "Double", "--from", file.to_str().unwrap()]));
+    let execution = json(&heddle(&[
+        "run",
+        &flow,
+        "--no-pins",
+        "--json",
+        "--start",
+        "Double",
+        "--from",
+        file.to_str().unwrap(),
+    ]));
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(items(&execution, "Double"), [serde_json::json!({ "n": 4 }), serde_json::json!({ "n": 8 })]);
+    assert_eq!(
+        items(&execution, "Double"),
+        [serde_json::json!({ "n": 4 }), serde_json::json!({ "n": 8 })]
+    );
 }
 
 #[test]
@@ -79,7 +120,10 @@ fn a_failed_run_says_where_and_why_and_exits_with_1() {
     std::fs::remove_file(&file).unwrap();
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1));
-    assert!(words.contains("enough") && words.contains("'Stop'") && words.contains("NODE_FAILED"), "{words}");
+    assert!(
+        words.contains("enough") && words.contains("'Stop'") && words.contains("NODE_FAILED"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -110,7 +154,8 @@ fn an_unknown_node_stops_a_run_only_when_it_is_reached() {
 
 #[test]
 fn expressions_are_evaluated_on_the_command_line() {
-    let output = heddle(&["expr", "Hello {{ $json.name.toUpperCase() }}", "--json", r#"{"name":"ada"}"#]);
+    let output =
+        heddle(&["expr", "Hello {{ $json.name.toUpperCase() }}", "--json", r#"{"name":"ada"}"#]);
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "Hello ADA");
     let denied = heddle(&["expr", "{{ $('Nowhere').item }}"]);
     assert_eq!(denied.status.code(), Some(1));

@@ -1,4 +1,5 @@
-//! The forward pass of BERT, as all-MiniLM-L6-v2 has it: a text goes in, a vector of its meaning comes out.
+//! The forward pass of BERT, as all-MiniLM-L6-v2 has it: a text goes in, a vector of its meaning
+//! comes out.
 
 use crate::math::{Product, add, add_to_rows, gelu, layer_norm, softmax};
 use crate::weights::safetensors::Tensors;
@@ -57,10 +58,13 @@ impl Bert {
         kind.truncate(WIDTH);
         Ok(Self {
             words: tensors.numbers("embeddings.word_embeddings.weight", &[tokens.size(), WIDTH])?,
-            positions: tensors.numbers("embeddings.position_embeddings.weight", &[POSITIONS, WIDTH])?,
+            positions: tensors
+                .numbers("embeddings.position_embeddings.weight", &[POSITIONS, WIDTH])?,
             kind,
             norm: Norm::read(&tensors, "embeddings.LayerNorm")?,
-            layers: (0..LAYERS).map(|index| Layer::read(&tensors, index)).collect::<Result<_, _>>()?,
+            layers: (0..LAYERS)
+                .map(|index| Layer::read(&tensors, index))
+                .collect::<Result<_, _>>()?,
             tokens,
         })
     }
@@ -69,7 +73,9 @@ impl Bert {
     pub(crate) fn embed(&self, text: &str) -> Vec<f32> {
         let tokens = self.tokens.encode(text, MAX_TOKENS);
         let mut rows = vec![0.0; tokens.len() * WIDTH];
-        for ((row, token), position) in rows.chunks_exact_mut(WIDTH).zip(&tokens).zip(self.positions.chunks_exact(WIDTH)) {
+        for ((row, token), position) in
+            rows.chunks_exact_mut(WIDTH).zip(&tokens).zip(self.positions.chunks_exact(WIDTH))
+        {
             row.copy_from_slice(&self.words[*token as usize * WIDTH..][..WIDTH]);
             add(row, position);
             add(row, &self.kind);
@@ -80,7 +86,8 @@ impl Bert {
         }
         let mut mean = vec![0.0; WIDTH];
         rows.chunks_exact(WIDTH).for_each(|row| add(&mut mean, row));
-        let length = mean.iter().map(|number| number * number).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        let length =
+            mean.iter().map(|number| number * number).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         mean.iter_mut().for_each(|number| *number /= length);
         mean
     }
@@ -88,8 +95,11 @@ impl Bert {
 
 impl Layer {
     fn read(tensors: &Tensors, index: usize) -> Result<Self, Broken> {
-        let linear = |name: &str, rows, width| Linear::read(tensors, &format!("encoder.layer.{index}.{name}"), rows, width);
-        let norm = |name: &str| Norm::read(tensors, &format!("encoder.layer.{index}.{name}.LayerNorm"));
+        let linear = |name: &str, rows, width| {
+            Linear::read(tensors, &format!("encoder.layer.{index}.{name}"), rows, width)
+        };
+        let norm =
+            |name: &str| Norm::read(tensors, &format!("encoder.layer.{index}.{name}.LayerNorm"));
         Ok(Self {
             query: linear("attention.self.query", WIDTH, WIDTH)?,
             key: linear("attention.self.key", WIDTH, WIDTH)?,
@@ -115,7 +125,8 @@ impl Layer {
     /// Lets each token look at all others, head by head.
     fn attend(&self, rows: &[f32]) -> Vec<f32> {
         let count = rows.len() / WIDTH;
-        let (mut query, key, value) = (self.query.apply(rows), self.key.apply(rows), self.value.apply(rows));
+        let (mut query, key, value) =
+            (self.query.apply(rows), self.key.apply(rows), self.value.apply(rows));
         let scale = 1.0 / (HEAD as f32).sqrt();
         query.iter_mut().for_each(|number| *number *= scale);
         let (mut queries, mut keys) = (vec![0.0; count * HEAD], vec![0.0; count * HEAD]);
@@ -127,13 +138,33 @@ impl Layer {
             for row in 0..count {
                 queries[row * HEAD..][..HEAD].copy_from_slice(&query[of_head(row)]);
                 keys[row * HEAD..][..HEAD].copy_from_slice(&key[of_head(row)]);
-                // Values stand on their side, so that a row of shares times a row of them is what is looked for.
-                value[of_head(row)].iter().enumerate().for_each(|(at, number)| values[at * count + row] = *number);
+                // Values stand on their side, so that a row of shares times a row of them is what
+                // is looked for.
+                value[of_head(row)]
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, number)| values[at * count + row] = *number);
             }
-            Product { input: &queries, weights: &keys, width: HEAD, output: &mut shares, stride: count, offset: 0 }.run();
+            Product {
+                input: &queries,
+                weights: &keys,
+                width: HEAD,
+                output: &mut shares,
+                stride: count,
+                offset: 0,
+            }
+            .run();
             softmax(&mut shares, count);
             let offset = head * HEAD;
-            Product { input: &shares, weights: &values, width: count, output: &mut attended, stride: WIDTH, offset }.run();
+            Product {
+                input: &shares,
+                weights: &values,
+                width: count,
+                output: &mut attended,
+                stride: WIDTH,
+                offset,
+            }
+            .run();
         }
         attended
     }
@@ -141,7 +172,8 @@ impl Layer {
 
 impl Linear {
     fn read(tensors: &Tensors, name: &str, rows: usize, width: usize) -> Result<Self, Broken> {
-        let weights = Matrix::plain(tensors.numbers(&format!("{name}.weight"), &[rows, width])?, width);
+        let weights =
+            Matrix::plain(tensors.numbers(&format!("{name}.weight"), &[rows, width])?, width);
         Ok(Self { weights, bias: tensors.numbers(&format!("{name}.bias"), &[rows])? })
     }
 

@@ -1,39 +1,50 @@
 //! Decoding: letting the language model choose between given texts, or write freely.
 //!
-//! A small model that may write anything writes anything. Where the answer must be one of a few texts (a label, a number of the request, some
-//! words of it), it only ever chooses the next token among those by which one of them goes on.
+//! A small model that may write anything writes anything. Where the answer must be one of a few
+//! texts (a label, a number of the request, some words of it), it only ever chooses the next token
+//! among those by which one of them goes on.
 
 use crate::llama::{Llama, Read};
 
-/// How much less likely a token gets that was written not long ago: small models repeat themselves without end.
+/// How much less likely a token gets that was written not long ago: small models repeat themselves
+/// without end.
 const REPEATED: f32 = 1.15;
 const REMEMBERED: usize = 64;
 
 /// What ends a text in a prompt of examples.
 const END_OF_LINE: &str = "\n";
 
-/// The place of the text by which the prompt goes on best. Each text is followed by the end of its line, so that a short one is not chosen
-/// just because a longer one begins with it. `None` if there are no texts.
+/// The place of the text by which the prompt goes on best. Each text is followed by the end of its
+/// line, so that a short one is not chosen just because a longer one begins with it. `None` if
+/// there are no texts.
 pub(crate) fn choose(llama: &Llama, prompt: &str, texts: &[String]) -> Option<usize> {
-    let ways: Vec<Vec<u32>> = texts.iter().map(|text| llama.words.encode(&format!(" {text}{END_OF_LINE}"))).collect();
+    let ways: Vec<Vec<u32>> =
+        texts.iter().map(|text| llama.words.encode(&format!(" {text}{END_OF_LINE}"))).collect();
     let mut alive: Vec<usize> = (0..ways.len()).collect();
     let mut read = Read::default();
     let mut last: Option<Vec<f32>> = None;
     for at in 0.. {
-        let mut next: Vec<u32> = alive.iter().filter_map(|way| ways[*way].get(at).copied()).collect();
+        let mut next: Vec<u32> =
+            alive.iter().filter_map(|way| ways[*way].get(at).copied()).collect();
         next.sort_unstable();
         next.dedup();
         let chosen = match next.as_slice() {
             [] => return alive.first().copied(),
             [only] => *only,
             several => {
-                // The prompt is read only once a choice is to be made, and so is what was chosen since.
+                // The prompt is read only once a choice is to be made, and so is what was chosen
+                // since.
                 let last = last.take().unwrap_or_else(|| {
-                    let tokens = [llama.words.encode(prompt), ways[alive[0]][..at].to_vec()].concat();
+                    let tokens =
+                        [llama.words.encode(prompt), ways[alive[0]][..at].to_vec()].concat();
                     llama.go_on(&mut read, &tokens)
                 });
                 let scores = llama.scores_of(&last, several);
-                let best = scores.iter().enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(place, _)| place);
+                let best = scores
+                    .iter()
+                    .enumerate()
+                    .max_by(|(_, one), (_, other)| one.total_cmp(other))
+                    .map_or(0, |(place, _)| place);
                 several[best]
             }
         };
@@ -80,9 +91,14 @@ pub(crate) enum WroteUntil {
     Limit,
 }
 
-/// Writes freely behind the tokens of a conversation, telling each piece of text as it is whole; gives how many tokens it wrote, and why it
-/// ended.
-pub(crate) fn write(llama: &Llama, conversation: &[u32], limit: usize, mut tell: impl FnMut(&str) -> Told) -> (usize, WroteUntil) {
+/// Writes freely behind the tokens of a conversation, telling each piece of text as it is whole;
+/// gives how many tokens it wrote, and why it ended.
+pub(crate) fn write(
+    llama: &Llama,
+    conversation: &[u32],
+    limit: usize,
+    mut tell: impl FnMut(&str) -> Told,
+) -> (usize, WroteUntil) {
     let mut read = Read::default();
     let mut last = llama.go_on(&mut read, conversation);
     let mut written: Vec<u32> = Vec::new();
@@ -93,7 +109,11 @@ pub(crate) fn write(llama: &Llama, conversation: &[u32], limit: usize, mut tell:
             let score = &mut scores[*token as usize];
             *score = if *score > 0.0 { *score / REPEATED } else { *score * REPEATED };
         }
-        let best = scores.iter().enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(token, _)| token);
+        let best = scores
+            .iter()
+            .enumerate()
+            .max_by(|(_, one), (_, other)| one.total_cmp(other))
+            .map_or(0, |(token, _)| token);
         let token = best as u32;
         if token == llama.words.end || token == 0 {
             return (written.len(), WroteUntil::End);

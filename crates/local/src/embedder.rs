@@ -7,7 +7,8 @@ use model::Str;
 use node_api::NodeError;
 use node_api::ai::{Embedder, LOCAL_EMBEDDING_MODEL};
 
-/// Texts that one piece of work has: a piece takes about a second at most, and whoever waits can stop waiting after it.
+/// Texts that one piece of work has: a piece takes about a second at most, and whoever waits can
+/// stop waiting after it.
 const TEXTS_AT_ONCE: usize = 8;
 
 pub(crate) struct LocalEmbedder {
@@ -25,9 +26,12 @@ impl Embedder for LocalEmbedder {
         let pieces: Vec<Vec<Str>> = texts.chunks(TEXTS_AT_ONCE).map(<[Str]>::to_vec).collect();
         let work = pieces.into_iter().map(|texts| {
             let (model, turns) = (model.clone(), turns.clone());
-            turns.take(shelf::EMBEDDINGS.name, move || texts.iter().map(|text| model.embed(text)).collect::<Vec<_>>())
+            turns.take(shelf::EMBEDDINGS.name, move || {
+                texts.iter().map(|text| model.embed(text)).collect::<Vec<_>>()
+            })
         });
-        let vectors: Vec<Vec<Vec<f32>>> = futures::stream::iter(work).buffered(turns.at_once()).try_collect().await?;
+        let vectors: Vec<Vec<Vec<f32>>> =
+            futures::stream::iter(work).buffered(turns.at_once()).try_collect().await?;
         Ok(vectors.into_iter().flatten().collect())
     }
 }

@@ -47,8 +47,12 @@ impl Error {
         match self {
             Error::Missing { .. } => Code::LOCAL_MODEL_MISSING,
             Error::Unknown { .. } => Code::MODEL_NOT_FOUND,
-            Error::Foreign { .. } | Error::Damaged { .. } | Error::Weights { .. } => Code::LOCAL_MODEL_DAMAGED,
-            Error::Disk { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => Code::STORE_FULL,
+            Error::Foreign { .. } | Error::Damaged { .. } | Error::Weights { .. } => {
+                Code::LOCAL_MODEL_DAMAGED
+            }
+            Error::Disk { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+                Code::STORE_FULL
+            }
             Error::Disk { .. } => Code::FILE_IO,
             Error::Stopped { .. } => Code::MODEL_ERROR,
         }
@@ -57,11 +61,16 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Missing { name, .. } => {
-                Some(format!("Run `heddle models pull {name}` on the machine of the server, or connect the node of a provider."))
+            Error::Missing { name, .. } => Some(format!(
+                "Run `heddle models pull {name}` on the machine of the server, or connect the node of a provider."
+            )),
+            Error::Damaged { .. } | Error::Weights { .. } => {
+                Some("Run `heddle models pull` again.".to_owned())
             }
-            Error::Damaged { .. } | Error::Weights { .. } => Some("Run `heddle models pull` again.".to_owned()),
-            Error::Foreign { .. } => Some("`heddle models list` names the packages; `heddle models pull` fetches them.".to_owned()),
+            Error::Foreign { .. } => Some(
+                "`heddle models list` names the packages; `heddle models pull` fetches them."
+                    .to_owned(),
+            ),
             Error::Unknown { .. } | Error::Disk { .. } | Error::Stopped { .. } => None,
         }
     }

@@ -35,7 +35,14 @@ impl Library {
     pub fn new(folder: PathBuf) -> Self {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let turns = Turns { permits: Arc::new(Semaphore::new(at_once)), at_once };
-        Self { inner: Arc::new(Inner { folder, embeddings: OnceCell::new(), demo: OnceCell::new(), turns }) }
+        Self {
+            inner: Arc::new(Inner {
+                folder,
+                embeddings: OnceCell::new(),
+                demo: OnceCell::new(),
+                turns,
+            }),
+        }
     }
 
     /// The embedding model. One that could not be loaded is tried again the next time.
@@ -44,8 +51,10 @@ impl Library {
             let folder = self.inner.folder.clone();
             let bert = self.inner.turns.clone().take(shelf::EMBEDDINGS.name, move || {
                 let known = shelf::EMBEDDINGS;
-                let vocabulary = String::from_utf8_lossy(&known.read(&folder, "vocab.txt")?).into_owned();
-                Bert::read(known.read(&folder, "model.safetensors")?, &vocabulary).map_err(Error::weights(known.name))
+                let vocabulary =
+                    String::from_utf8_lossy(&known.read(&folder, "vocab.txt")?).into_owned();
+                Bert::read(known.read(&folder, "model.safetensors")?, &vocabulary)
+                    .map_err(Error::weights(known.name))
             });
             Ok::<_, Error>(Arc::new(bert.await??))
         };
@@ -59,7 +68,8 @@ impl Library {
             let bert = self.embeddings().await?.model;
             let folder = self.inner.folder.clone();
             let minds = self.inner.turns.clone().take(shelf::DEMO.name, move || {
-                let llama = Llama::read(shelf::DEMO.read(&folder, "model.gguf")?).map_err(Error::weights(shelf::DEMO.name))?;
+                let llama = Llama::read(shelf::DEMO.read(&folder, "model.gguf")?)
+                    .map_err(Error::weights(shelf::DEMO.name))?;
                 Ok::<_, Error>(Minds::new(bert, llama))
             });
             Ok::<_, Error>(Arc::new(minds.await??))
@@ -89,7 +99,8 @@ impl LocalModels for Library {
     }
 }
 
-/// As many pieces of work at once as the machine has processors: more would only get into each other's way.
+/// As many pieces of work at once as the machine has processors: more would only get into each
+/// other's way.
 #[derive(Clone)]
 pub(crate) struct Turns {
     permits: Arc<Semaphore>,
@@ -102,7 +113,11 @@ impl Turns {
     }
 
     /// Computes something on a thread for blocking work, when it is its turn.
-    pub(crate) async fn take<T: Send + 'static>(self, name: &'static str, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    pub(crate) async fn take<T: Send + 'static>(
+        self,
+        name: &'static str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
         let permit = self.permits.acquire_owned().await.map_err(|_| Error::Stopped { name })?;
         let done = tokio::task::spawn_blocking(move || {
             let result = work();

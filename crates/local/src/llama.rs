@@ -1,4 +1,5 @@
-//! The forward pass of Llama, as SmolLM2-135M has it: tokens go in, and how likely each next one is comes out.
+//! The forward pass of Llama, as SmolLM2-135M has it: tokens go in, and how likely each next one is
+//! comes out.
 
 use crate::math::{Product, add, add_weighted, rms_norm, silu_times, softmax};
 use crate::weights::gguf::Gguf;
@@ -46,7 +47,8 @@ struct Layer {
     down: Matrix,
 }
 
-/// What a model has read: the keys and values of each layer and head. A clone goes on from the same place.
+/// What a model has read: the keys and values of each layer and head. A clone goes on from the same
+/// place.
 #[derive(Clone, Default)]
 pub(crate) struct Read {
     n_tokens: usize,
@@ -64,8 +66,10 @@ impl Read {
 impl Llama {
     pub(crate) fn read(file: Vec<u8>) -> Result<Self, Broken> {
         let gguf = Gguf::read(file)?;
-        let count = |name: &str| gguf.number(&format!("llama.{name}")).map(|number| number as usize);
-        let (width, heads, n_layers) = (count("embedding_length")?, count("attention.head_count")?, count("block_count")?);
+        let count =
+            |name: &str| gguf.number(&format!("llama.{name}")).map(|number| number as usize);
+        let (width, heads, n_layers) =
+            (count("embedding_length")?, count("attention.head_count")?, count("block_count")?);
         let shape = Shape {
             width,
             inner: count("feed_forward_length")?,
@@ -76,14 +80,19 @@ impl Llama {
             rotation: gguf.number("llama.rope.freq_base")? as f32,
             epsilon: gguf.number("llama.attention.layer_norm_rms_epsilon")? as f32,
         };
-        let has_heads = shape.head > 0 && shape.head.is_multiple_of(2) && shape.key_heads > 0 && heads.is_multiple_of(shape.key_heads);
+        let has_heads = shape.head > 0
+            && shape.head.is_multiple_of(2)
+            && shape.key_heads > 0
+            && heads.is_multiple_of(shape.key_heads);
         if !has_heads || n_layers > MAX_LAYERS {
             return Err(Broken::Form("a Llama model"));
         }
         let words = BytePairs::read(&gguf)?;
         Ok(Self {
             tokens: gguf.matrix("token_embd.weight", words.size(), width)?,
-            layers: (0..n_layers).map(|index| Layer::read(&gguf, index, shape)).collect::<Result<_, _>>()?,
+            layers: (0..n_layers)
+                .map(|index| Layer::read(&gguf, index, shape))
+                .collect::<Result<_, _>>()?,
             norm: gguf.row("output_norm.weight", width)?,
             words,
             shape,
@@ -95,7 +104,8 @@ impl Llama {
         self.shape.context
     }
 
-    /// Reads on, and gives the vector by which the next token is found. What is beyond the context is not read.
+    /// Reads on, and gives the vector by which the next token is found. What is beyond the context
+    /// is not read.
     pub(crate) fn go_on(&self, read: &mut Read, tokens: &[u32]) -> Vec<f32> {
         let room = self.shape.context.saturating_sub(read.n_tokens);
         let mut last = vec![0.0; self.shape.width];
@@ -111,7 +121,12 @@ impl Llama {
                 layer.apply(&mut rows, read, index, self.shape);
             }
             read.n_tokens += tokens.len();
-            rms_norm(&rows[rows.len() - self.shape.width..], &self.norm, self.shape.epsilon, &mut last);
+            rms_norm(
+                &rows[rows.len() - self.shape.width..],
+                &self.norm,
+                self.shape.epsilon,
+                &mut last,
+            );
         }
         last
     }
@@ -132,7 +147,9 @@ impl Llama {
 impl Layer {
     fn read(gguf: &Gguf, index: usize, shape: Shape) -> Result<Self, Broken> {
         let Shape { width, inner, key_heads, head, .. } = shape;
-        let matrix = |name: &str, rows, width| gguf.matrix(&format!("blk.{index}.{name}.weight"), rows, width);
+        let matrix = |name: &str, rows, width| {
+            gguf.matrix(&format!("blk.{index}.{name}.weight"), rows, width)
+        };
         let row = |name: &str| gguf.row(&format!("blk.{index}.{name}.weight"), width);
         Ok(Self {
             attention_norm: row("attn_norm")?,
@@ -165,7 +182,9 @@ impl Layer {
             let at = index * shape.key_heads + head;
             let stride = shape.key_heads * shape.head;
             let of_head = |rows: &[f32], kept: &mut Vec<f32>| {
-                rows.chunks_exact(stride).for_each(|row| kept.extend_from_slice(&row[head * shape.head..][..shape.head]));
+                rows.chunks_exact(stride).for_each(|row| {
+                    kept.extend_from_slice(&row[head * shape.head..][..shape.head])
+                });
             };
             of_head(&key, &mut read.keys[at]);
             of_head(&value, &mut read.values[at]);
@@ -178,11 +197,15 @@ impl Layer {
     }
 }
 
-/// Turns each pair of numbers by an angle that grows with the place of the token: pairs of neighbours, as GGUF has them.
+/// Turns each pair of numbers by an angle that grows with the place of the token: pairs of
+/// neighbours, as GGUF has them.
 fn rotate(rows: &mut [f32], width: usize, first: usize, shape: Shape) {
     for (place, row) in (first..).zip(rows.chunks_exact_mut(width)) {
-        let angle = |pair: usize| place as f32 * shape.rotation.powf(-2.0 * pair as f32 / shape.head as f32);
-        let angles: Vec<(f32, f32)> = (0..shape.head / 2).map(|pair| angle(pair).sin_cos()).collect();
+        let angle = |pair: usize| {
+            place as f32 * shape.rotation.powf(-2.0 * pair as f32 / shape.head as f32)
+        };
+        let angles: Vec<(f32, f32)> =
+            (0..shape.head / 2).map(|pair| angle(pair).sin_cos()).collect();
         for head in row.chunks_exact_mut(shape.head) {
             let (pairs, _) = head.as_chunks_mut::<2>();
             for ([x, y], (sine, cosine)) in pairs.iter_mut().zip(&angles) {
@@ -198,14 +221,26 @@ fn attend(query: &[f32], read: &Read, layer: usize, shape: Shape) -> Vec<f32> {
     let width = heads * head;
     let mut attended = vec![0.0; query.len()];
     let mut shares = Vec::new();
-    for (place, (row, attended)) in query.chunks_exact(width).zip(attended.chunks_exact_mut(width)).enumerate() {
+    for (place, (row, attended)) in
+        query.chunks_exact(width).zip(attended.chunks_exact_mut(width)).enumerate()
+    {
         let seen = read.n_tokens + place + 1;
-        for (index, (query, attended)) in row.chunks_exact(head).zip(attended.chunks_exact_mut(head)).enumerate() {
+        for (index, (query, attended)) in
+            row.chunks_exact(head).zip(attended.chunks_exact_mut(head)).enumerate()
+        {
             let at = layer * key_heads + index / (heads / key_heads);
             shares.clear();
             shares.resize(seen, 0.0);
             let keys = &read.keys[at][..seen * head];
-            Product { input: query, weights: keys, width: head, output: &mut shares, stride: seen, offset: 0 }.run();
+            Product {
+                input: query,
+                weights: keys,
+                width: head,
+                output: &mut shares,
+                stride: seen,
+                offset: 0,
+            }
+            .run();
             softmax(&mut shares, seen);
             add_weighted(attended, &shares, &read.values[at]);
         }

@@ -1,25 +1,29 @@
-//! The arithmetic of the models: products of matrices and what stands between them, in the widest registers that the machine has.
+//! The arithmetic of the models: products of matrices and what stands between them, in the widest
+//! registers that the machine has.
 //!
-//! Everything here is a loop that the compiler turns into vector instructions; `pulp` chooses at run time which of them the machine
-//! has, so that one build is fast on all. Nothing allocates but where it says so.
+//! Everything here is a loop that the compiler turns into vector instructions; `pulp` chooses at
+//! run time which of them the machine has, so that one build is fast on all. Nothing allocates but
+//! where it says so.
 
 use pulp::{Arch, Simd, WithSimd};
 use std::sync::LazyLock;
 
-/// What the machine has. Asking the processor takes longer than many a loop here, above all on a virtual machine, so it is asked once.
+/// What the machine has. Asking the processor takes longer than many a loop here, above all on a
+/// virtual machine, so it is asked once.
 fn arch() -> Arch {
     static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
     *ARCH
 }
 
-/// Rows of the input and of the weights that one pass of the inner loop takes: as many sums as fit into the registers.
+/// Rows of the input and of the weights that one pass of the inner loop takes: as many sums as fit
+/// into the registers.
 const INPUTS: usize = 4;
 const WEIGHTS: usize = 2;
 /// Rows of the input that stay in the nearest cache while all weights pass by.
 const TILE: usize = 32;
 
-/// `output[i][j] = input[i] · weights[j]` for rows of `width` numbers. A row of the output has `stride` numbers, and the results go
-/// behind its first `offset`.
+/// `output[i][j] = input[i] · weights[j]` for rows of `width` numbers. A row of the output has
+/// `stride` numbers, and the results go behind its first `offset`.
 pub(crate) struct Product<'a> {
     pub(crate) input: &'a [f32],
     pub(crate) weights: &'a [f32],
@@ -51,12 +55,38 @@ impl WithSimd for Product<'_> {
                 while i < end {
                     let m = if i + INPUTS <= end { INPUTS } else { 1 };
                     match (m, n) {
-                        (INPUTS, WEIGHTS) => {
-                            put(output, stride, offset, i, j, &block::<S, INPUTS, WEIGHTS>(simd, input, i, weights, j, width))
-                        }
-                        (INPUTS, _) => put(output, stride, offset, i, j, &block::<S, INPUTS, 1>(simd, input, i, weights, j, width)),
-                        (_, WEIGHTS) => put(output, stride, offset, i, j, &block::<S, 1, WEIGHTS>(simd, input, i, weights, j, width)),
-                        _ => put(output, stride, offset, i, j, &block::<S, 1, 1>(simd, input, i, weights, j, width)),
+                        (INPUTS, WEIGHTS) => put(
+                            output,
+                            stride,
+                            offset,
+                            i,
+                            j,
+                            &block::<S, INPUTS, WEIGHTS>(simd, input, i, weights, j, width),
+                        ),
+                        (INPUTS, _) => put(
+                            output,
+                            stride,
+                            offset,
+                            i,
+                            j,
+                            &block::<S, INPUTS, 1>(simd, input, i, weights, j, width),
+                        ),
+                        (_, WEIGHTS) => put(
+                            output,
+                            stride,
+                            offset,
+                            i,
+                            j,
+                            &block::<S, 1, WEIGHTS>(simd, input, i, weights, j, width),
+                        ),
+                        _ => put(
+                            output,
+                            stride,
+                            offset,
+                            i,
+                            j,
+                            &block::<S, 1, 1>(simd, input, i, weights, j, width),
+                        ),
                     }
                     i += m;
                 }
@@ -76,8 +106,10 @@ fn block<S: Simd, const M: usize, const N: usize>(
     first_weight: usize,
     width: usize,
 ) -> [[f32; N]; M] {
-    let a: [_; M] = std::array::from_fn(|m| S::as_simd_f32s(&input[(first_input + m) * width..][..width]));
-    let b: [_; N] = std::array::from_fn(|n| S::as_simd_f32s(&weights[(first_weight + n) * width..][..width]));
+    let a: [_; M] =
+        std::array::from_fn(|m| S::as_simd_f32s(&input[(first_input + m) * width..][..width]));
+    let b: [_; N] =
+        std::array::from_fn(|n| S::as_simd_f32s(&weights[(first_weight + n) * width..][..width]));
     let len = a[0].0.len();
     let a_wide: [_; M] = std::array::from_fn(|m| &a[m].0[..len]);
     let b_wide: [_; N] = std::array::from_fn(|n| &b[n].0[..len]);
@@ -98,7 +130,14 @@ fn block<S: Simd, const M: usize, const N: usize>(
 }
 
 #[inline(always)]
-fn put<const M: usize, const N: usize>(output: &mut [f32], stride: usize, offset: usize, i: usize, j: usize, sums: &[[f32; N]; M]) {
+fn put<const M: usize, const N: usize>(
+    output: &mut [f32],
+    stride: usize,
+    offset: usize,
+    i: usize,
+    j: usize,
+    sums: &[[f32; N]; M],
+) {
     for (m, row) in sums.iter().enumerate() {
         output[(i + m) * stride + offset + j..][..N].copy_from_slice(row);
     }
@@ -116,13 +155,15 @@ impl<F: FnOnce()> WithSimd for Vectorised<F> {
     }
 }
 
-/// Runs a loop with the instructions that the machine has. The closure must be `#[inline(always)]` all the way down.
+/// Runs a loop with the instructions that the machine has. The closure must be `#[inline(always)]`
+/// all the way down.
 #[inline(always)]
 pub(crate) fn vectorised(run: impl FnOnce()) {
     arch().dispatch(Vectorised(run));
 }
 
-/// e to the power of x, to seven digits; for loops that the compiler vectorises, which a call of the system's function would stop.
+/// e to the power of x, to seven digits; for loops that the compiler vectorises, which a call of
+/// the system's function would stop.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     // Adding and taking away this number rounds to a whole one.
@@ -131,7 +172,8 @@ pub(crate) fn exp(x: f32) -> f32 {
     let whole = (x * std::f32::consts::LOG2_E + ROUNDER) - ROUNDER;
     // ln 2 in two parts, so that nothing is lost when a multiple of it is taken away.
     let rest = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
-    // The polynomial of Cephes' expf, which is right to the last bit or the one before it between -ln 2 / 2 and ln 2 / 2.
+    // The polynomial of Cephes' expf, which is right to the last bit or the one before it between
+    // -ln 2 / 2 and ln 2 / 2.
     let mut series = 1.987_569_1e-4;
     for coefficient in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1] {
         series = series * rest + coefficient;
@@ -163,7 +205,10 @@ pub(crate) fn gelu(numbers: &mut [f32]) {
             for number in numbers {
                 let x = *number * std::f32::consts::FRAC_1_SQRT_2;
                 let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
-                let series = t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152 + t * 1.061_405_4))));
+                let series = t
+                    * (0.254_829_6
+                        + t * (-0.284_496_74
+                            + t * (1.421_413_7 + t * (-1.453_152 + t * 1.061_405_4))));
                 let erf = (1.0 - series * exp(-x * x)).copysign(x);
                 *number *= 0.5 * (1.0 + erf);
             }
@@ -218,7 +263,9 @@ pub(crate) fn rms_norm(rows: &[f32], scale: &[f32], epsilon: f32, output: &mut [
     vectorised(
         #[inline(always)]
         || {
-            for (row, output) in rows.chunks_exact(scale.len()).zip(output.chunks_exact_mut(scale.len())) {
+            for (row, output) in
+                rows.chunks_exact(scale.len()).zip(output.chunks_exact_mut(scale.len()))
+            {
                 let factor = 1.0 / (sum_of_squares(row) / scale.len() as f32 + epsilon).sqrt();
                 for ((output, number), scale) in output.iter_mut().zip(row).zip(scale) {
                     *output = *number * factor * scale;
@@ -255,7 +302,9 @@ fn sum_of_squares(numbers: &[f32]) -> f32 {
     let mut parts = [0.0_f32; 8];
     let chunks = numbers.chunks_exact(8);
     let rest: f32 = chunks.remainder().iter().map(|number| number * number).sum();
-    chunks.for_each(|chunk| parts.iter_mut().zip(chunk).for_each(|(part, number)| *part += number * number));
+    chunks.for_each(|chunk| {
+        parts.iter_mut().zip(chunk).for_each(|(part, number)| *part += number * number)
+    });
     parts.iter().sum::<f32>() + rest
 }
 
@@ -274,15 +323,29 @@ mod tests {
 
     #[test]
     fn products_of_any_shape_are_sums_of_products() {
-        for (n_inputs, n_weights, width) in [(1, 1, 1), (4, 2, 8), (5, 3, 9), (9, 7, 32), (3, 5, 100), (13, 1, 64), (1, 13, 64)] {
+        for (n_inputs, n_weights, width) in
+            [(1, 1, 1), (4, 2, 8), (5, 3, 9), (9, 7, 32), (3, 5, 100), (13, 1, 64), (1, 13, 64)]
+        {
             let (input, weights) = (numbers(n_inputs * width, 1), numbers(n_weights * width, 2));
             let (stride, offset) = (n_weights + 3, 2);
             let mut output = vec![7.0; n_inputs * stride];
-            Product { input: &input, weights: &weights, width, output: &mut output, stride, offset }.run();
+            Product {
+                input: &input,
+                weights: &weights,
+                width,
+                output: &mut output,
+                stride,
+                offset,
+            }
+            .run();
             for i in 0..n_inputs {
                 for j in 0..n_weights {
-                    let wanted: f32 = (0..width).map(|k| input[i * width + k] * weights[j * width + k]).sum();
-                    assert!((output[i * stride + offset + j] - wanted).abs() < 1e-4, "{n_inputs}×{n_weights}×{width} at {i},{j}");
+                    let wanted: f32 =
+                        (0..width).map(|k| input[i * width + k] * weights[j * width + k]).sum();
+                    assert!(
+                        (output[i * stride + offset + j] - wanted).abs() < 1e-4,
+                        "{n_inputs}×{n_weights}×{width} at {i},{j}"
+                    );
                 }
                 assert_eq!(output[i * stride], 7.0, "nothing is written beside the results");
             }
@@ -310,7 +373,9 @@ mod tests {
     fn gelu_and_the_norms_do_what_their_definitions_say() {
         let mut values = [-3.0, -1.0, 0.0, 1.0, 3.0];
         gelu(&mut values);
-        for (ours, wanted) in values.iter().zip([-0.004_049_7, -0.158_655_3, 0.0, 0.841_344_7, 2.995_950_3]) {
+        for (ours, wanted) in
+            values.iter().zip([-0.004_049_7, -0.158_655_3, 0.0, 0.841_344_7, 2.995_950_3])
+        {
             assert!((ours - wanted).abs() < 1e-5, "{ours} and not {wanted}");
         }
         let mut row = numbers(20, 3);

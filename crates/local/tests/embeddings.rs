@@ -1,4 +1,5 @@
-//! The embedding model against what its authors publish, and against an independent computation of the same weights.
+//! The embedding model against what its authors publish, and against an independent computation of
+//! the same weights.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
 
@@ -18,14 +19,24 @@ async fn vectors(texts: &[&str]) -> Option<Vec<Vec<f32>>> {
 /// The example of the authors' own introduction to the model.
 #[tokio::test]
 async fn similarities_are_those_that_the_authors_publish() {
-    let texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."];
+    let texts =
+        ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."];
     let Some(vectors) = vectors(&texts).await else { return };
-    for (one, other, wanted) in [(0, 1, "0.6660"), (0, 2, "0.1046"), (1, 2, "0.1411"), (0, 0, "1.0000")] {
-        assert_eq!(format!("{:.4}", nearness(&vectors[one], &vectors[other])), wanted, "{} and {}", texts[one], texts[other]);
+    for (one, other, wanted) in
+        [(0, 1, "0.6660"), (0, 2, "0.1046"), (1, 2, "0.1411"), (0, 0, "1.0000")]
+    {
+        assert_eq!(
+            format!("{:.4}", nearness(&vectors[one], &vectors[other])),
+            wanted,
+            "{} and {}",
+            texts[one],
+            texts[other]
+        );
     }
 }
 
-/// The first numbers of vectors that were computed from the same weights in double precision with the authors' own tokeniser.
+/// The first numbers of vectors that were computed from the same weights in double precision with
+/// the authors' own tokeniser.
 #[tokio::test]
 async fn odd_texts_have_the_vectors_that_an_independent_computation_gives() {
     let (long_word, long_text) = ("a".repeat(150), "Don't panic! ".repeat(200));

@@ -1,4 +1,5 @@
-//! Putting models in their place: only the very files that are known are taken, and nothing is left half done.
+//! Putting models in their place: only the very files that are known are taken, and nothing is left
+//! half done.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where something is not as it should be")]
 
@@ -12,7 +13,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("heddle-shelf-{name}-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("heddle-shelf-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         Self(folder)
     }
@@ -31,9 +33,16 @@ fn a_file_that_is_no_model_is_refused_and_leaves_nothing_behind() {
     std::fs::write(&file, b"not a model").unwrap();
     let models = folder.0.join("models");
     let error = shelf::import(&file, &models, &mut |_, _| {}).err().unwrap();
-    assert!(matches!(error, Error::Foreign { .. }) && error.code() == Code::LOCAL_MODEL_DAMAGED, "{error}");
+    assert!(
+        matches!(error, Error::Foreign { .. }) && error.code() == Code::LOCAL_MODEL_DAMAGED,
+        "{error}"
+    );
     let error = shelf::install(shelf::EMBEDDINGS, &file, &models, &mut |_, _| {}).unwrap_err();
-    assert!(error.code() == Code::LOCAL_MODEL_DAMAGED && error.to_string().contains(shelf::EMBEDDINGS.sum), "{error}");
+    assert!(
+        error.code() == Code::LOCAL_MODEL_DAMAGED
+            && error.to_string().contains(shelf::EMBEDDINGS.sum),
+        "{error}"
+    );
     assert!(!models.exists());
     assert_eq!(shelf::EMBEDDINGS.state(&models).unwrap(), State::Missing);
 }
@@ -49,14 +58,25 @@ fn a_missing_model_says_which_command_brings_it() {
         assert_eq!(error.code(), Code::LOCAL_MODEL_MISSING);
         assert!(format!("{error:?}").contains(command), "{error:?}");
     }
-    assert!(shelf::find("gpt-5").err().unwrap().to_string().contains("all-minilm-l6-v2 and smollm2-135m-instruct"));
+    assert!(
+        shelf::find("gpt-5")
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("all-minilm-l6-v2 and smollm2-135m-instruct")
+    );
 }
 
 #[test]
 fn weights_are_taken_with_a_note_of_their_licence_and_damage_is_seen() {
     let Some(weights) = testkit::weights(shelf::DEMO.name, 4) else { return };
     let folder = Folder::new("weights");
-    let known = shelf::import(&weights.join(shelf::DEMO.name).join("model.gguf"), &folder.0, &mut |_, _| {}).unwrap();
+    let known = shelf::import(
+        &weights.join(shelf::DEMO.name).join("model.gguf"),
+        &folder.0,
+        &mut |_, _| {},
+    )
+    .unwrap();
     assert_eq!((known.name, known.state(&folder.0).unwrap()), (shelf::DEMO.name, State::Ready));
     let place = known.folder(&folder.0);
     assert!(std::fs::read_to_string(place.join("LICENCE.txt")).unwrap().contains("Apache-2.0"));

@@ -3,7 +3,8 @@
 use crate::{Items, Object, RunError, RunStatus, Spent, Str, TaskData, Value};
 use std::sync::Arc;
 
-/// One event of a run, in the order it happened. History, live views, resume and replay all read these.
+/// One event of a run, in the order it happened. History, live views, resume and replay all read
+/// these.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
     RunStarted {
@@ -16,7 +17,8 @@ pub enum RunEvent {
         start_node: Option<Str>,
         items: Option<Items>,
         extent: Extent,
-        /// A model has called it, directly or through the runs above it: what that model had come across.
+        /// A model has called it, directly or through the runs above it: what that model had come
+        /// across.
         called_by_model: Option<Exposure>,
     },
     NodeStarted {
@@ -29,13 +31,15 @@ pub enum RunEvent {
         node: Str,
         line: Str,
     },
-    /// A node that takes steps of its own, such as an agent, has noted one: it will not be taken again.
+    /// A node that takes steps of its own, such as an agent, has noted one: it will not be taken
+    /// again.
     NodeNoted {
         node: Str,
         key: Str,
         value: Value,
     },
-    /// A node did something for the node above it: a model answered, a memory was read, a tool was called. It is no step of the run.
+    /// A node did something for the node above it: a model answered, a memory was read, a tool was
+    /// called. It is no step of the run.
     NodeServed {
         node: Str,
         task: Arc<TaskData>,
@@ -63,11 +67,14 @@ pub enum RunEvent {
     RunPaused {
         node: Str,
         until_ms: Option<i64>,
-        /// The node's parameters as they were then, if it waits for a call: they say how calls are taken.
+        /// The node's parameters as they were then, if it waits for a call: they say how calls are
+        /// taken.
         params: Option<Value>,
-        /// The run that this one has called and waits for. The node is then not done: it is taken up again when that run is over.
+        /// The run that this one has called and waits for. The node is then not done: it is taken
+        /// up again when that run is over.
         waits_for: Option<Str>,
-        /// A person is asked about something that the node is to do. It is not done either: it is taken up again when they have decided.
+        /// A person is asked about something that the node is to do. It is not done either: it is
+        /// taken up again when they have decided.
         asks: bool,
     },
     /// A run that slept goes on, with what woke it in place of what the waiting node had.
@@ -92,7 +99,10 @@ pub struct Exposure {
 
 impl Exposure {
     pub fn and(self, other: Self) -> Self {
-        Self { untrusted: self.untrusted || other.untrusted, private: self.private || other.private }
+        Self {
+            untrusted: self.untrusted || other.untrusted,
+            private: self.private || other.private,
+        }
     }
 }
 

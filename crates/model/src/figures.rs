@@ -53,8 +53,16 @@ impl Histogram {
         self.buckets.iter().map(|bucket| bucket.load(Ordering::Relaxed)).sum()
     }
 
-    /// Writes it in Prometheus' text format. `labels` stand without braces; values are divided by `scale`.
-    pub fn write(&self, out: &mut String, name: &str, labels: &str, powers: std::ops::RangeInclusive<usize>, scale: f64) {
+    /// Writes it in Prometheus' text format. `labels` stand without braces; values are divided by
+    /// `scale`.
+    pub fn write(
+        &self,
+        out: &mut String,
+        name: &str,
+        labels: &str,
+        powers: std::ops::RangeInclusive<usize>,
+        scale: f64,
+    ) {
         let comma = if labels.is_empty() { "" } else { "," };
         let mut so_far = 0;
         for (power, bucket) in self.buckets.iter().enumerate() {
@@ -66,7 +74,8 @@ impl Histogram {
         }
         let _ = writeln!(out, "{name}_bucket{{{labels}{comma}le=\"+Inf\"}} {so_far}");
         let braces = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
-        let _ = writeln!(out, "{name}_sum{braces} {}", self.sum.load(Ordering::Relaxed) as f64 / scale);
+        let _ =
+            writeln!(out, "{name}_sum{braces} {}", self.sum.load(Ordering::Relaxed) as f64 / scale);
         let _ = writeln!(out, "{name}_count{braces} {so_far}");
     }
 }
@@ -95,6 +104,9 @@ mod tests {
         histogram.note_time(Duration::from_millis(2));
         let mut text = String::new();
         histogram.write(&mut text, "t", "", 11..=11, 1e6);
-        assert_eq!(text, "t_bucket{le=\"0.002048\"} 1\nt_bucket{le=\"+Inf\"} 1\nt_sum 0.002\nt_count 1\n");
+        assert_eq!(
+            text,
+            "t_bucket{le=\"0.002048\"} 1\nt_bucket{le=\"+Inf\"} 1\nt_sum 0.002\nt_count 1\n"
+        );
     }
 }

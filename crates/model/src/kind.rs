@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! kinds {
     ($($variant:ident = $name:literal,)*) => {
-        /// What flows along a connection: items (`main`), a supplied capability (`ai_*`) or control.
+        /// What flows along a connection: items (`main`), a supplied capability (`ai_*`) or
+        /// control.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Kind { $(#[serde(rename = $name)] $variant,)* }
 

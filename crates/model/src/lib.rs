@@ -1,7 +1,8 @@
-//! Pure data: workflow JSON as n8n writes it, items, connection kinds, run events, operations, error codes.
+//! Pure data: workflow JSON as n8n writes it, items, connection kinds, run events, operations,
+//! error codes.
 //!
-//! Invariant: any workflow n8n can write is read and written back unchanged, fields we do not know included.
-//! Invariant: nothing here does I/O, knows a node by name or can panic on bad input.
+//! Invariant: any workflow n8n can write is read and written back unchanged, fields we do not know
+//! included. Invariant: nothing here does I/O, knows a node by name or can panic on bad input.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
@@ -26,7 +27,10 @@ pub mod workflow;
 pub use code::{Blame, Code};
 pub use ecow::EcoString as Str;
 pub use event::{Changed, Exposure, Extent, NodeState, RunEvent};
-pub use item::{Binary, HeldItems, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill, SpillError, Spilled, Watch};
+pub use item::{
+    Binary, HeldItems, Item, ItemError, Items, ItemsBuilder, PairedItem, Pairs, Source, Spill,
+    SpillError, Spilled, Watch,
+};
 pub use kind::Kind;
 pub use number::number_to_string;
 pub use object::Object;
@@ -36,4 +40,6 @@ pub use run::{RunError, RunStatus, TaskData, TaskStatus};
 pub use serde_bridge::{from_value, to_value};
 pub use spent::{SpendingLimit, Spent, SpentSum};
 pub use value::{DateKind, DateValue, MAX_ITEM_DEPTH, Value};
-pub use workflow::{Edge, Node, OnError, WithheldCredential, Workflow, WorkflowError, keep_credentials};
+pub use workflow::{
+    Edge, Node, OnError, WithheldCredential, Workflow, WorkflowError, keep_credentials,
+};

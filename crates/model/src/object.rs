@@ -10,7 +10,10 @@ const INDEX_FROM: usize = 17;
 #[derive(Clone, Debug, Default)]
 pub struct Object {
     entries: Vec<(Str, Value)>,
-    #[expect(clippy::box_collection, reason = "most objects have no index, and a pointer keeps them a third smaller")]
+    #[expect(
+        clippy::box_collection,
+        reason = "most objects have no index, and a pointer keeps them a third smaller"
+    )]
     index: Option<Box<HashMap<Str, usize>>>,
 }
 
@@ -126,14 +129,19 @@ impl Object {
     }
 
     fn reindex(&mut self) {
-        self.index = (self.entries.len() >= INDEX_FROM)
-            .then(|| Box::new(self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect()));
+        self.index = (self.entries.len() >= INDEX_FROM).then(|| {
+            Box::new(
+                self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect(),
+            )
+        });
     }
 }
 
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
-        let held_by = |one: &Object, two: &Object| one.iter().all(|(key, value)| value == two.get(key).unwrap_or(&Value::Undefined));
+        let held_by = |one: &Object, two: &Object| {
+            one.iter().all(|(key, value)| value == two.get(key).unwrap_or(&Value::Undefined))
+        };
         held_by(self, other) && held_by(other, self)
     }
 }

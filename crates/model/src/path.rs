@@ -6,8 +6,9 @@ use crate::{MAX_ITEM_DEPTH, Object, Str, Value};
 /// How far the paths of one item may make arrays longer beyond their ends, all of them together.
 const MAX_ARRAY_GAP: usize = 10_000;
 
-/// How many elements of lists may still be left empty in one item. Whoever puts several values into an item keeps one for all of them:
-/// a few letters of each path could otherwise ask for thousands of elements.
+/// How many elements of lists may still be left empty in one item. Whoever puts several values into
+/// an item keeps one for all of them: a few letters of each path could otherwise ask for thousands
+/// of elements.
 #[derive(Clone, Debug)]
 pub struct Gaps {
     left: usize,
@@ -58,8 +59,9 @@ pub struct PathKeys<'p> {
     rest: &'p str,
     /// A key must follow, even an empty one.
     is_open: bool,
-    /// How far before the end of the path the last `]`, `"]` and `']` are, so that what is never closed is not looked for again and again.
-    /// Few paths have a bracket, so they are looked for at the first one.
+    /// How far before the end of the path the last `]`, `"]` and `']` are, so that what is never
+    /// closed is not looked for again and again. Few paths have a bracket, so they are looked for
+    /// at the first one.
     last: Option<[Option<usize>; 3]>,
 }
 
@@ -71,7 +73,8 @@ impl<'p> PathKeys<'p> {
         Self { rest: path, is_open: true, last: None }
     }
 
-    /// The text inside a leading `[…]`, without quotes, and what follows. `text` is what is left of the path from some place on.
+    /// The text inside a leading `[…]`, without quotes, and what follows. `text` is what is left of
+    /// the path from some place on.
     fn bracket(&mut self, text: &'p str) -> Option<(&'p str, &'p str)> {
         let inner = text.strip_prefix('[')?;
         let rest = self.rest;
@@ -128,7 +131,9 @@ impl<'p> Iterator for PathKeys<'p> {
             self.rest = after;
             return Some(inner);
         }
-        let ends = |(at, byte): &(usize, u8)| *byte == b'.' || (*byte == b'[' && self.bracket(&rest[*at..]).is_some());
+        let ends = |(at, byte): &(usize, u8)| {
+            *byte == b'.' || (*byte == b'[' && self.bracket(&rest[*at..]).is_some())
+        };
         let length = rest.bytes().enumerate().find(ends).map_or(rest.len(), |(at, _)| at);
         let (key, after) = rest.split_at(length);
         self.rest = after;
@@ -137,7 +142,8 @@ impl<'p> Iterator for PathKeys<'p> {
 }
 
 impl Value {
-    /// The value at a path such as `a.b[0]`. A key that is there by its full name wins over its parts.
+    /// The value at a path such as `a.b[0]`. A key that is there by its full name wins over its
+    /// parts.
     pub fn get_path(&self, path: &str) -> Option<&Value> {
         if let Some(direct) = self.get(path) {
             return Some(direct);
@@ -153,25 +159,35 @@ impl Value {
         })
     }
 
-    /// Puts a value at a path of our own and makes the objects and arrays on the way, as lodash's `set` does. A path that somebody else
-    /// wrote goes to [`Value::put_path`].
+    /// Puts a value at a path of our own and makes the objects and arrays on the way, as lodash's
+    /// `set` does. A path that somebody else wrote goes to [`Value::put_path`].
     pub fn set_path(&mut self, path: &'static str, value: impl Into<Value>) {
         // Nobody here writes a path that leads too far.
         let _ = self.put(&PathKey::split(path), value.into(), &mut Gaps::default());
     }
 
-    /// The same for any path: one that would nest a value too deeply, or make a list too long, is refused. For a single value; several
-    /// of one item go to [`Value::put_path_within`].
+    /// The same for any path: one that would nest a value too deeply, or make a list too long, is
+    /// refused. For a single value; several of one item go to [`Value::put_path_within`].
     pub fn put_path(&mut self, path: &str, value: impl Into<Value>) -> Result<(), PathError> {
         self.put_path_within(path, value, &mut Gaps::default())
     }
 
     /// The same for one of several values of an item, which share their gaps.
-    pub fn put_path_within(&mut self, path: &str, value: impl Into<Value>, gaps: &mut Gaps) -> Result<(), PathError> {
+    pub fn put_path_within(
+        &mut self,
+        path: &str,
+        value: impl Into<Value>,
+        gaps: &mut Gaps,
+    ) -> Result<(), PathError> {
         self.put_keys(&PathKey::split(path), value.into(), gaps)
     }
 
-    pub fn put_keys(&mut self, keys: &[PathKey], value: Value, gaps: &mut Gaps) -> Result<(), PathError> {
+    pub fn put_keys(
+        &mut self,
+        keys: &[PathKey],
+        value: Value,
+        gaps: &mut Gaps,
+    ) -> Result<(), PathError> {
         check(keys, &value)?;
         self.put(keys, value, gaps)
     }
@@ -193,7 +209,11 @@ impl Value {
             if let Some(next) = keys.get(at + 1)
                 && !matches!(holder, Value::Object(_) | Value::Array(_))
             {
-                *holder = if next.index().is_some() { Value::array(Vec::new()) } else { Value::empty_object() };
+                *holder = if next.index().is_some() {
+                    Value::array(Vec::new())
+                } else {
+                    Value::empty_object()
+                };
             }
         }
         *holder = value;
@@ -231,7 +251,12 @@ impl Value {
 
 impl Object {
     /// Like [`Value::put_path_within`] for the fields of an object.
-    pub fn put_path_within(&mut self, path: &str, value: impl Into<Value>, gaps: &mut Gaps) -> Result<(), PathError> {
+    pub fn put_path_within(
+        &mut self,
+        path: &str,
+        value: impl Into<Value>,
+        gaps: &mut Gaps,
+    ) -> Result<(), PathError> {
         let (keys, value) = (PathKey::split(path), value.into());
         check(&keys, &value)?;
         let Some((first, rest)) = keys.split_first() else { return Ok(()) };
@@ -239,13 +264,18 @@ impl Object {
         if let Some(next) = rest.first()
             && !matches!(slot, Value::Object(_) | Value::Array(_))
         {
-            *slot = if next.index().is_some() { Value::array(Vec::new()) } else { Value::empty_object() };
+            *slot = if next.index().is_some() {
+                Value::array(Vec::new())
+            } else {
+                Value::empty_object()
+            };
         }
         slot.put(rest, value, gaps)
     }
 }
 
-/// What is put somewhere again and again could grow a level with each path; a single key adds no more than the step around it may.
+/// What is put somewhere again and again could grow a level with each path; a single key adds no
+/// more than the step around it may.
 fn check(keys: &[PathKey], value: &Value) -> Result<(), PathError> {
     match keys.len() {
         0 | 1 => Ok(()),
@@ -262,7 +292,9 @@ mod tests {
 
     #[test]
     fn paths_are_split_at_dots_and_brackets() {
-        let split = |path| PathKey::split(path).into_iter().map(|key| key.0.to_string()).collect::<Vec<_>>();
+        let split = |path| {
+            PathKey::split(path).into_iter().map(|key| key.0.to_string()).collect::<Vec<_>>()
+        };
         assert_eq!(split("a.b[0].c"), ["a", "b", "0", "c"]);
         assert_eq!(split("a['x.y'][\"z\"]"), ["a", "x.y", "z"]);
         assert_eq!(split("[3].a"), ["3", "a"]);
@@ -293,7 +325,11 @@ mod tests {
     fn issue_14_02_a_path_leads_neither_too_deep_nor_too_far() {
         let mut value = json!({});
         assert_eq!(value.put_path(&format!("a{}", ".a".repeat(100_000)), 1), Err(PathError::Depth));
-        assert_eq!(value.put_path("[10000][10000]", 1), Ok(()), "a key of the object, and a list in it");
+        assert_eq!(
+            value.put_path("[10000][10000]", 1),
+            Ok(()),
+            "a key of the object, and a list in it"
+        );
         assert_eq!(value.put_path("list[10001]", 1), Err(PathError::Gap));
         assert_eq!(value.put_path("b[6000][6000]", 1), Err(PathError::Gap));
         assert_eq!(value.put_path("c[9000]", 1), Ok(()));
@@ -307,7 +343,10 @@ mod tests {
         assert_eq!(ended, Some(PathError::ValueDepth));
         let mut object = Object::new();
         let mut gaps = Gaps::default();
-        assert_eq!(object.put_path_within(&"a.".repeat(1_000), 1, &mut gaps), Err(PathError::Depth));
+        assert_eq!(
+            object.put_path_within(&"a.".repeat(1_000), 1, &mut gaps),
+            Err(PathError::Depth)
+        );
         assert_eq!(object.put_path_within("a[1].b", 1, &mut gaps), Ok(()));
         assert_eq!(object.get("a").and_then(|list| list.get_path("[1].b")), Some(&json!(1)));
     }
@@ -322,7 +361,10 @@ mod tests {
         // A path that was refused costs nothing, and lists that grow without gaps take none.
         assert_eq!(object.put_path_within("a3[1]", 1, &mut gaps), Ok(()));
         for index in 0..20_000 {
-            assert_eq!(value.put_path_within(&format!("list[{index}].number"), index, &mut gaps), Ok(()));
+            assert_eq!(
+                value.put_path_within(&format!("list[{index}].number"), index, &mut gaps),
+                Ok(())
+            );
         }
         assert_eq!(value.get_path("list[19999].number"), Some(&json!(19_999)));
     }

@@ -1,8 +1,10 @@
-//! Follows a renamed node inside expressions: `$('Old')`, `$node["Old"]`, `$node.Old`, `$items("Old")`.
+//! Follows a renamed node inside expressions: `$('Old')`, `$node["Old"]`, `$node.Old`,
+//! `$items("Old")`.
 
 use crate::Str;
 
-/// The expression with every reference to node `old` turned to `new`. All other text stays as it is.
+/// The expression with every reference to node `old` turned to `new`. All other text stays as it
+/// is.
 pub fn rename_in_expression(text: &str, old: &str, new: &str) -> Str {
     rename_all(text, &|name| (name == old).then(|| new.into())).unwrap_or_else(|| text.into())
 }
@@ -58,7 +60,8 @@ pub fn rename_in_template(text: &str, new_name: &dyn Fn(&str) -> Option<Str>) ->
     is_changed.then_some(out)
 }
 
-/// Where the next bracket pair stands that no backslash protects; the end of the text if there is none.
+/// Where the next bracket pair stands that no backslash protects; the end of the text if there is
+/// none.
 fn next_bracket(text: &str, bracket: &str) -> usize {
     let mut from = 0;
     while let Some(at) = text[from..].find(bracket) {
@@ -83,14 +86,21 @@ fn reference(text: &str, new_name: &dyn Fn(&str) -> Option<Str>) -> Option<(Stri
             let (name, length) = read_literal(&literal[1..], quote)?;
             let new = new_name(&name)?;
             let before = &text[..text.len() - literal.len()];
-            return Some((format!("{before}{quote}{}{quote}", escaped(&new, quote)), before.len() + 1 + length));
+            return Some((
+                format!("{before}{quote}{}{quote}", escaped(&new, quote)),
+                before.len() + 1 + length,
+            ));
         }
         if bracket == '['
             && let Some(name) = after.strip_prefix('.')
         {
             let end = name.find(|part| !is_name_part(part)).unwrap_or(name.len());
             let new = new_name(&name[..end])?;
-            let written = if is_plain_name(&new) { format!("$node.{new}") } else { format!("$node[\"{}\"]", escaped(&new, '"')) };
+            let written = if is_plain_name(&new) {
+                format!("$node.{new}")
+            } else {
+                format!("$node[\"{}\"]", escaped(&new, '"'))
+            };
             return Some((written, "$node.".len() + end));
         }
     }
@@ -144,8 +154,8 @@ fn is_name_part(part: char) -> bool {
     part.is_alphanumeric() || part == '_' || part == '$'
 }
 
-/// Whether a reference to this name is written `$node.name`. Any other is written with brackets and quotes, as n8n also does
-/// for `_` and `$`.
+/// Whether a reference to this name is written `$node.name`. Any other is written with brackets and
+/// quotes, as n8n also does for `_` and `$`.
 pub fn is_plain_name(name: &str) -> bool {
     name.chars().all(char::is_alphanumeric) && name.starts_with(char::is_alphabetic)
 }
@@ -163,7 +173,12 @@ mod tests {
     #[test]
     fn every_form_of_reference_follows() {
         check("={{ $('Old').item.json.a }}", "Old", "New", "={{ $('New').item.json.a }}");
-        check("$node[\"Old\"].json + $items(\"Old\", 0)", "Old", "New 1", "$node[\"New 1\"].json + $items(\"New 1\", 0)");
+        check(
+            "$node[\"Old\"].json + $items(\"Old\", 0)",
+            "Old",
+            "New 1",
+            "$node[\"New 1\"].json + $items(\"New 1\", 0)",
+        );
         check("$node.Old.json", "Old", "New", "$node.New.json");
         check("$node.Old.json", "Old", "New 1", "$node[\"New 1\"].json");
         check("$node.Old.json", "Old", "New_1", "$node[\"New_1\"].json");
@@ -172,7 +187,15 @@ mod tests {
 
     #[test]
     fn other_names_stay() {
-        for text in ["$('Older')", "$node.Older.json", "my$('Old')", "foo('Old')", "'Old'", "$json.Old", "$('Old"] {
+        for text in [
+            "$('Older')",
+            "$node.Older.json",
+            "my$('Old')",
+            "foo('Old')",
+            "'Old'",
+            "$json.Old",
+            "$('Old",
+        ] {
             check(text, "Old", "New", text);
         }
     }
@@ -191,8 +214,12 @@ mod tests {
 
     #[test]
     fn only_what_stands_in_brackets_is_code() {
-        let renamed = |text| rename_in_template(text, &|name| (name == "Old").then(|| "New".into()));
-        assert_eq!(renamed("=$('Old') {{ $('Old').x }} $('Old')").as_deref(), Some("=$('Old') {{ $('New').x }} $('Old')"));
+        let renamed =
+            |text| rename_in_template(text, &|name| (name == "Old").then(|| "New".into()));
+        assert_eq!(
+            renamed("=$('Old') {{ $('Old').x }} $('Old')").as_deref(),
+            Some("=$('Old') {{ $('New').x }} $('Old')")
+        );
         assert_eq!(renamed("=\\{{ $('Old') }}"), None);
         assert_eq!(renamed("={{ $('Old')").as_deref(), Some("={{ $('New')"));
     }

@@ -70,7 +70,8 @@ impl TaskData {
         self.data.get(&Kind::Main)?.get(index)?.as_ref()
     }
 
-    /// The kind of connection along which the node served another one; `None` for a step of the run.
+    /// The kind of connection along which the node served another one; `None` for a step of the
+    /// run.
     pub fn serves(&self) -> Option<Kind> {
         self.data.keys().copied().find(|kind| *kind != Kind::Main)
     }
@@ -80,26 +81,38 @@ impl TaskData {
         self.metadata.as_ref()?.get(REUSED_FROM)?.as_str()
     }
 
-    /// The same result, taken over from a run; what that run had taken over itself keeps its origin.
+    /// The same result, taken over from a run; what that run had taken over itself keeps its
+    /// origin.
     pub fn taken_from(mut self, run: &str) -> Self {
         if self.reused_from().is_none() {
-            self.metadata.get_or_insert_with(Value::empty_object).make_object().insert(REUSED_FROM, run);
+            self.metadata
+                .get_or_insert_with(Value::empty_object)
+                .make_object()
+                .insert(REUSED_FROM, run);
         }
         self
     }
 
     /// Whether code that the node ran has asked for something outside.
     pub fn reached_out(&self) -> bool {
-        self.metadata.as_ref().and_then(|metadata| metadata.get(REACHED_OUT)?.as_bool()).unwrap_or_default()
+        self.metadata
+            .as_ref()
+            .and_then(|metadata| metadata.get(REACHED_OUT)?.as_bool())
+            .unwrap_or_default()
     }
 
     pub fn set_reached_out(&mut self) {
-        self.metadata.get_or_insert_with(Value::empty_object).make_object().insert(REACHED_OUT, true);
+        self.metadata
+            .get_or_insert_with(Value::empty_object)
+            .make_object()
+            .insert(REACHED_OUT, true);
     }
 
     /// The record in n8n's form.
     pub fn to_value(&self) -> Value {
-        let per_kind = self.data.iter().map(|(kind, outputs)| (kind.name(), Value::array(outputs.iter().map(output_to_value).collect())));
+        let per_kind = self.data.iter().map(|(kind, outputs)| {
+            (kind.name(), Value::array(outputs.iter().map(output_to_value).collect()))
+        });
         let data = (!self.data.is_empty()).then(|| per_kind.collect::<Object>());
         self.frame(data.into())
     }
@@ -131,9 +144,17 @@ impl TaskData {
         object.insert("executionIndex", self.execution_index);
         object.insert(
             "source",
-            Value::array(self.source.iter().map(|source| source.as_ref().map_or(Value::Null, Source::to_value)).collect()),
+            Value::array(
+                self.source
+                    .iter()
+                    .map(|source| source.as_ref().map_or(Value::Null, Source::to_value))
+                    .collect(),
+            ),
         );
-        let hints = self.hints.iter().map(|hint| Value::from(Object::from_iter([("message", hint.clone())])));
+        let hints = self
+            .hints
+            .iter()
+            .map(|hint| Value::from(Object::from_iter([("message", hint.clone())])));
         object.insert("hints", Value::array(hints.collect()));
         object.insert("executionTime", self.execution_time_ms);
         object.insert("executionStatus", self.status.name());
@@ -146,7 +167,8 @@ impl TaskData {
         }
         if let (Some(kind), Some(inputs)) = (self.serves(), &self.input_override) {
             let inputs = inputs.iter().map(|items| output_to_value(&Some(items.clone()))).collect();
-            object.insert("inputOverride", Object::from_iter([(kind.name(), Value::array(inputs))]));
+            object
+                .insert("inputOverride", Object::from_iter([(kind.name(), Value::array(inputs))]));
         }
         Value::object(object)
     }
@@ -171,7 +193,9 @@ fn write_items(out: &mut dyn std::io::Write, items: &Option<Items>) -> std::io::
 
 impl TaskStatus {
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Success, Self::Error, Self::Waiting, Self::Cancelled].into_iter().find(|status| status.name() == name)
+        [Self::Success, Self::Error, Self::Waiting, Self::Cancelled]
+            .into_iter()
+            .find(|status| status.name() == name)
     }
 
     pub fn name(self) -> &'static str {
@@ -186,7 +210,14 @@ impl TaskStatus {
 
 impl RunStatus {
     pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Running, Self::Success, Self::Error, Self::Waiting, Self::Cancelled, Self::Uncertain];
+        let all = [
+            Self::Running,
+            Self::Success,
+            Self::Error,
+            Self::Waiting,
+            Self::Cancelled,
+            Self::Uncertain,
+        ];
         all.into_iter().find(|status| status.name() == name)
     }
 

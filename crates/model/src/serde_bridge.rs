@@ -20,7 +20,9 @@ impl Serialize for Value {
         match self {
             Value::Undefined | Value::Null => out.serialize_unit(),
             Value::Bool(flag) => out.serialize_bool(*flag),
-            Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => out.serialize_i64(*number as i64),
+            Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                out.serialize_i64(*number as i64)
+            }
             Value::Number(number) if number.is_finite() => out.serialize_f64(*number),
             Value::Number(_) => out.serialize_unit(),
             Value::String(text) => out.serialize_str(text),
@@ -57,7 +59,10 @@ impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         match Value::deserialize(input)? {
             Value::Object(object) => Ok(std::sync::Arc::unwrap_or_clone(object)),
-            other => Err(de::Error::custom(format_args!("expected an object, found {}", other.kind_name()))),
+            other => Err(de::Error::custom(format_args!(
+                "expected an object, found {}",
+                other.kind_name()
+            ))),
         }
     }
 }
@@ -121,14 +126,20 @@ impl<'de> Deserializer<'de> for Ref<'_> {
             Value::Undefined => visitor.visit_none(),
             Value::Null => visitor.visit_unit(),
             Value::Bool(flag) => visitor.visit_bool(*flag),
-            Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => visitor.visit_i64(*number as i64),
+            Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                visitor.visit_i64(*number as i64)
+            }
             Value::Number(number) => visitor.visit_f64(*number),
             Value::String(text) => visitor.visit_str(text),
             Value::Date(date) => visitor.visit_str(&date.iso),
-            Value::Array(values) => visitor.visit_seq(de::value::SeqDeserializer::new(values.iter().map(Ref))),
+            Value::Array(values) => {
+                visitor.visit_seq(de::value::SeqDeserializer::new(values.iter().map(Ref)))
+            }
             Value::Object(object) => {
                 let fields = object.iter().filter(|(_, value)| !value.is_undefined());
-                visitor.visit_map(de::value::MapDeserializer::new(fields.map(|(key, value)| (Key(key), Ref(value)))))
+                visitor.visit_map(de::value::MapDeserializer::new(
+                    fields.map(|(key, value)| (Key(key), Ref(value))),
+                ))
             }
         }
     }
@@ -137,18 +148,32 @@ impl<'de> Deserializer<'de> for Ref<'_> {
         if self.0.is_nullish() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_enum<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Self::Error> {
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
         match self.0 {
             Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
             Value::Object(object) => {
                 let fields = object.iter().map(|(key, value)| (Key(key), Ref(value)));
-                visitor.visit_enum(de::value::MapAccessDeserializer::new(de::value::MapDeserializer::new(fields)))
+                visitor.visit_enum(de::value::MapAccessDeserializer::new(
+                    de::value::MapDeserializer::new(fields),
+                ))
             }
-            other => Err(de::Error::custom(format_args!("expected one of the options, found {}", other.kind_name()))),
+            other => Err(de::Error::custom(format_args!(
+                "expected one of the options, found {}",
+                other.kind_name()
+            ))),
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Self::Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -195,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_struct_is_read_from_a_value() {
-        let params: Params = from_value(&json!({ "maxItems": 3, "keep": "firstItems", "note": null })).unwrap();
+        let params: Params =
+            from_value(&json!({ "maxItems": 3, "keep": "firstItems", "note": null })).unwrap();
         assert_eq!(params, Params { max_items: 3, keep: Keep::FirstItems, note: None });
         assert!(from_value::<Params>(&json!({ "maxItems": -1, "keep": "firstItems" })).is_err());
     }

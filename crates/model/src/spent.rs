@@ -53,8 +53,12 @@ impl SpendingLimit {
     /// Which limit a sum has reached, in words; `None` if more may be spent.
     pub fn reached_by(&self, sum: SpentSum) -> Option<String> {
         match (self.tokens, self.dollars) {
-            (Some(most), _) if sum.tokens >= most => Some(format!("{} of {most} tokens are used", sum.tokens)),
-            (_, Some(most)) if sum.dollars >= most => Some(format!("${:.4} of ${most} are spent", sum.dollars)),
+            (Some(most), _) if sum.tokens >= most => {
+                Some(format!("{} of {most} tokens are used", sum.tokens))
+            }
+            (_, Some(most)) if sum.dollars >= most => {
+                Some(format!("${:.4} of ${most} are spent", sum.dollars))
+            }
             _ => None,
         }
     }
@@ -72,6 +76,9 @@ mod tests {
         assert_eq!(limit.reached_by(sum(100, 0.0)).as_deref(), Some("100 of 100 tokens are used"));
         assert_eq!(limit.reached_by(sum(0, 0.5)).as_deref(), Some("$0.5000 of $0.5 are spent"));
         assert_eq!(SpendingLimit::default().reached_by(sum(u64::MAX, f64::MAX)), None);
-        assert!(SpendingLimit { tokens: Some(0), dollars: None }.reached_by(sum(0, 0.0)).is_some(), "nothing may be spent at all");
+        assert!(
+            SpendingLimit { tokens: Some(0), dollars: None }.reached_by(sum(0, 0.0)).is_some(),
+            "nothing may be spent at all"
+        );
     }
 }

@@ -3,8 +3,8 @@
 use crate::{Object, Str, number_to_string};
 use std::sync::Arc;
 
-/// How deeply the fields of an item may be nested: a document as deep as is read, and some levels around it. Whatever walks a value
-/// counts on it.
+/// How deeply the fields of an item may be nested: a document as deep as is read, and some levels
+/// around it. Whatever walks a value counts on it.
 pub const MAX_ITEM_DEPTH: usize = crate::json::MAX_DEPTH + 128;
 
 /// The one value type of items, parameters and expressions.
@@ -32,7 +32,8 @@ pub enum Value {
 pub struct DateValue {
     /// Milliseconds since the Unix epoch.
     pub epoch_ms: f64,
-    /// What `toJSON()` gives: UTC for a JavaScript `Date`, with the zone's offset for a Luxon `DateTime`.
+    /// What `toJSON()` gives: UTC for a JavaScript `Date`, with the zone's offset for a Luxon
+    /// `DateTime`.
     pub iso: Str,
     pub kind: DateKind,
 }
@@ -98,7 +99,9 @@ impl Value {
     /// The number as a non-negative whole number, if it is one.
     pub fn as_usize(&self) -> Option<usize> {
         match self {
-            Value::Number(number) if *number >= 0.0 && number.fract() == 0.0 && *number <= 9e15 => Some(*number as usize),
+            Value::Number(number) if *number >= 0.0 && number.fract() == 0.0 && *number <= 9e15 => {
+                Some(*number as usize)
+            }
             _ => None,
         }
     }
@@ -204,7 +207,8 @@ impl Value {
         }
     }
 
-    /// Takes the value's rough size from `left`; false as soon as that is not enough. Looks no further than it must.
+    /// Takes the value's rough size from `left`; false as soon as that is not enough. Looks no
+    /// further than it must.
     pub fn fits_within(&self, left: &mut usize) -> bool {
         let own = match self {
             Value::String(text) => text.len(),
@@ -216,20 +220,25 @@ impl Value {
         }
         match self {
             Value::Array(values) => values.iter().all(|value| value.fits_within(left)),
-            Value::Object(object) => object.iter().all(|(key, value)| match left.checked_sub(key.len()) {
-                None => false,
-                Some(rest) => {
-                    *left = rest;
-                    value.fits_within(left)
-                }
-            }),
+            Value::Object(object) => {
+                object.iter().all(|(key, value)| match left.checked_sub(key.len()) {
+                    None => false,
+                    Some(rest) => {
+                        *left = rest;
+                        value.fits_within(left)
+                    }
+                })
+            }
             _ => true,
         }
     }
 
-    /// Whether lists and objects are in each other more than so many levels deep. Looks no further than it must.
+    /// Whether lists and objects are in each other more than so many levels deep. Looks no further
+    /// than it must.
     pub fn is_deeper_than(&self, levels: usize) -> bool {
-        let Some(left) = levels.checked_sub(1) else { return matches!(self, Value::Array(_) | Value::Object(_)) };
+        let Some(left) = levels.checked_sub(1) else {
+            return matches!(self, Value::Array(_) | Value::Object(_));
+        };
         match self {
             Value::Array(values) => values.iter().any(|value| value.is_deeper_than(left)),
             Value::Object(object) => object.iter().any(|(_, value)| value.is_deeper_than(left)),
@@ -350,10 +359,12 @@ impl From<serde_json::Value> for Value {
             serde_json::Value::Bool(flag) => Value::Bool(flag),
             serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
             serde_json::Value::String(text) => Value::String(text.into()),
-            serde_json::Value::Array(values) => Value::array(values.into_iter().map(Value::from).collect()),
-            serde_json::Value::Object(map) => {
-                Value::object(map.into_iter().map(|(key, value)| (Str::from(key), Value::from(value))).collect())
+            serde_json::Value::Array(values) => {
+                Value::array(values.into_iter().map(Value::from).collect())
             }
+            serde_json::Value::Object(map) => Value::object(
+                map.into_iter().map(|(key, value)| (Str::from(key), Value::from(value))).collect(),
+            ),
         }
     }
 }

@@ -1,20 +1,23 @@
-//! About how much memory a text takes once it is values. A few letters, such as `[0]`, become many bytes, so whoever reads text of others
-//! asks first, or counts while reading.
+//! About how much memory a text takes once it is values. A few letters, such as `[0]`, become many
+//! bytes, so whoever reads text of others asks first, or counts while reading.
 
 use crate::json::plain_length;
 
 /// What a text of others may become if nobody says otherwise.
 pub const MAX_BYTES: usize = 256 << 20;
 
-/// About what a list takes besides its values, with room for the first of them, and an object with its first keys.
+/// About what a list takes besides its values, with room for the first of them, and an object with
+/// its first keys.
 const LIST_BYTES: usize = 160;
 const OBJECT_BYTES: usize = 240;
 /// The keys that an object has room for from the beginning.
 const FIRST_KEYS: usize = 4;
-/// What each further value of a list takes, and each further key of an object with its part of the index.
+/// What each further value of a list takes, and each further key of an object with its part of the
+/// index.
 const VALUE_BYTES: usize = 28;
 const KEY_BYTES: usize = 64;
-/// An element of XML has a tag at each end. Its attributes are an object of their own in the one of the element.
+/// An element of XML has a tag at each end. Its attributes are an object of their own in the one of
+/// the element.
 const TAG_BYTES: usize = 80;
 const ATTRIBUTE_BYTES: usize = 120;
 const ATTRIBUTES_BYTES: usize = 300;
@@ -36,14 +39,21 @@ pub fn of_json(text: &str) -> usize {
         }
     }
     let further_keys = colons.saturating_sub(objects.saturating_mul(FIRST_KEYS));
-    let parts = [(lists, LIST_BYTES), (objects, OBJECT_BYTES), (commas, VALUE_BYTES), (further_keys, KEY_BYTES)];
+    let parts = [
+        (lists, LIST_BYTES),
+        (objects, OBJECT_BYTES),
+        (commas, VALUE_BYTES),
+        (further_keys, KEY_BYTES),
+    ];
     sum(bytes.len(), parts)
 }
 
-/// An upper bound of [`of_json`], and much quicker: marks count wherever they are, also inside strings.
+/// An upper bound of [`of_json`], and much quicker: marks count wherever they are, also inside
+/// strings.
 pub fn of_json_at_most(text: &str) -> usize {
     let (mut lists, mut objects, mut commas, mut colons) = (0, 0, 0, 0);
-    // A chunk is so short that a byte holds the count: the compiler makes this a few instructions for many letters.
+    // A chunk is so short that a byte holds the count: the compiler makes this a few instructions
+    // for many letters.
     for chunk in text.as_bytes().chunks(usize::from(u8::MAX)) {
         let mut counts = [0_u8; 4];
         for byte in chunk {
@@ -58,7 +68,10 @@ pub fn of_json_at_most(text: &str) -> usize {
         commas += in_commas;
         colons += in_colons;
     }
-    sum(text.len(), [(lists, LIST_BYTES), (objects, OBJECT_BYTES), (commas, VALUE_BYTES), (colons, KEY_BYTES)])
+    sum(
+        text.len(),
+        [(lists, LIST_BYTES), (objects, OBJECT_BYTES), (commas, VALUE_BYTES), (colons, KEY_BYTES)],
+    )
 }
 
 /// Where the text behind a quote goes on after the next one that is not escaped.
@@ -74,19 +87,24 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The same for XML. Each tag and each sign of an attribute counts wherever it is: what is text and what is not is for the reader to find
-/// out.
+/// The same for XML. Each tag and each sign of an attribute counts wherever it is: what is text and
+/// what is not is for the reader to find out.
 pub fn of_xml(text: &str) -> usize {
     let bytes = text.as_bytes();
     let count = |mark: u8| bytes.iter().filter(|byte| **byte == mark).count();
     let (tags, attributes) = (count(b'<'), count(b'='));
     let closing = bytes.windows(2).filter(|pair| *pair == b"</").count();
     let with_attributes = (tags - closing).min(attributes);
-    sum(bytes.len(), [(tags, TAG_BYTES), (attributes, ATTRIBUTE_BYTES), (with_attributes, ATTRIBUTES_BYTES)])
+    sum(
+        bytes.len(),
+        [(tags, TAG_BYTES), (attributes, ATTRIBUTE_BYTES), (with_attributes, ATTRIBUTES_BYTES)],
+    )
 }
 
 fn sum<const N: usize>(first: usize, parts: [(usize, usize); N]) -> usize {
-    parts.into_iter().fold(first, |all, (count, each)| all.saturating_add(count.saturating_mul(each)))
+    parts
+        .into_iter()
+        .fold(first, |all, (count, each)| all.saturating_add(count.saturating_mul(each)))
 }
 
 /// Counts what values take while they are read, and says when it is more than they may.
@@ -100,7 +118,8 @@ pub struct Scale {
 const INLINE_BYTES: usize = 15;
 /// What a longer one takes besides its letters.
 const TEXT_BYTES: usize = 24;
-/// An object gets an index when it has so many keys. A key takes so much in it, and there is room for twice as many.
+/// An object gets an index when it has so many keys. A key takes so much in it, and there is room
+/// for twice as many.
 const INDEX_FROM: usize = 16;
 const INDEX_BYTES: usize = 2 * 26;
 
@@ -119,7 +138,12 @@ impl Scale {
     #[inline]
     #[must_use]
     pub fn element(&mut self, len: usize, capacity: usize) -> bool {
-        len < capacity || self.take(if len == 0 { LIST_BYTES } else { capacity.saturating_mul(size_of::<crate::Value>()) })
+        len < capacity
+            || self.take(if len == 0 {
+                LIST_BYTES
+            } else {
+                capacity.saturating_mul(size_of::<crate::Value>())
+            })
     }
 
     /// Whether an object with so many keys may get another one.
@@ -157,10 +181,14 @@ mod tests {
     use super::*;
     use crate::json;
 
-    /// Texts of many kinds, each with what the system's allocator gives away for its values, per byte of text.
+    /// Texts of many kinds, each with what the system's allocator gives away for its values, per
+    /// byte of text.
     fn shapes() -> Vec<(String, f64)> {
-        let keys = |count: usize| (0..count).map(|key| format!("\"{key:x}\":0")).collect::<Vec<_>>().join(",");
-        let list = |element: &str, times: usize| format!("[{}0]", format!("{element},").repeat(times));
+        let keys = |count: usize| {
+            (0..count).map(|key| format!("\"{key:x}\":0")).collect::<Vec<_>>().join(",")
+        };
+        let list =
+            |element: &str, times: usize| format!("[{}0]", format!("{element},").repeat(times));
         vec![
             (list("[0]", 10_000), 47.9),
             (list("[[[[0]]]]", 3_000), 66.6),
@@ -181,16 +209,26 @@ mod tests {
         for (text, per_byte) in shapes() {
             let taken = per_byte * text.len() as f64;
             let counted = json::parse_weighed(&text, usize::MAX).unwrap().1 as f64;
-            assert!(counted > 0.8 * taken && counted < 1.6 * taken, "{counted} for {taken}: {}", &text[..20]);
+            assert!(
+                counted > 0.8 * taken && counted < 1.6 * taken,
+                "{counted} for {taken}: {}",
+                &text[..20]
+            );
             let expected = of_json(&text) as f64;
-            assert!(expected > 0.5 * taken && expected < 2.0 * taken, "{expected} for {taken}: {}", &text[..20]);
+            assert!(
+                expected > 0.5 * taken && expected < 2.0 * taken,
+                "{expected} for {taken}: {}",
+                &text[..20]
+            );
             assert!(of_json_at_most(&text) >= of_json(&text), "{}", &text[..20]);
         }
     }
 
     #[test]
     fn issue_14_09_marks_inside_of_texts_do_not_count() {
-        for text in ["[\"[{,:\\\"[{,:\\\\\"]", "[\"[[[[[[[[[[[[[[[[[[[[\"]", "[\"\u{1}[[\"]", "[\"[[[\\"] {
+        for text in
+            ["[\"[{,:\\\"[{,:\\\\\"]", "[\"[[[[[[[[[[[[[[[[[[[[\"]", "[\"\u{1}[[\"]", "[\"[[[\\"]
+        {
             assert_eq!(of_json(text), text.len() + LIST_BYTES, "{text}");
             assert!(of_json_at_most(text) > of_json(text), "{text}");
         }

@@ -30,7 +30,10 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 fn any_node() -> impl Strategy<Value = Object> {
     (any_id(), any_name(), any_json(), any::<bool>()).prop_map(|(id, name, value, is_plain)| {
-        let mut node: Object = [("id", Value::from(id)), ("name", name.into()), ("type", "x".into())].into_iter().collect();
+        let mut node: Object =
+            [("id", Value::from(id)), ("name", name.into()), ("type", "x".into())]
+                .into_iter()
+                .collect();
         node.insert("x-kept", "kept");
         node.insert("parameters", Object::from_iter([("p", value.clone())]));
         if !is_plain {
@@ -46,7 +49,10 @@ fn any_connections() -> impl Strategy<Value = Object> {
         1 => any_json(),
     ];
     let kind = proptest::sample::select(&["main", "ai_tool", "tool", "nonsense"][..3]);
-    let lists = proptest::collection::vec(proptest::collection::vec(target, 0..3).prop_map(Value::from), 0..3);
+    let lists = proptest::collection::vec(
+        proptest::collection::vec(target, 0..3).prop_map(Value::from),
+        0..3,
+    );
     proptest::collection::vec((any_name(), kind, lists), 0..3).prop_map(|all| {
         let mut connections = Object::new();
         for (from, kind, lists) in all {
@@ -81,9 +87,17 @@ fn check_sound(workflow: &Workflow) -> Result<(), TestCaseError> {
     prop_assert_eq!(ids.len(), names.len(), "ids are unique");
     let edges = workflow.edges();
     for edge in &edges {
-        prop_assert!(distinct.contains(edge.from.as_str()) && distinct.contains(edge.to.as_str()), "{:?} leads nowhere", edge);
+        prop_assert!(
+            distinct.contains(edge.from.as_str()) && distinct.contains(edge.to.as_str()),
+            "{:?} leads nowhere",
+            edge
+        );
     }
-    prop_assert_eq!(edges.iter().collect::<HashSet<_>>().len(), edges.len(), "no connection is there twice");
+    prop_assert_eq!(
+        edges.iter().collect::<HashSet<_>>().len(),
+        edges.len(),
+        "no connection is there twice"
+    );
     for node in workflow.nodes() {
         prop_assert_eq!(node.fields().get("x-kept"), Some(&json!("kept")));
     }
@@ -116,7 +130,8 @@ proptest! {
                 }
                 Err(error) => {
                     prop_assert!(error.index < operations.len());
-                    // Up to the failing one they can be applied; all or nothing was the failing one's doing.
+                    // Up to the failing one they can be applied; all or nothing was the failing
+                    // one's doing.
                     prop_assert!(apply(&workflow, &operations[..error.index], &mut new_id).is_ok());
                 }
             }

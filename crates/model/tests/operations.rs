@@ -1,4 +1,5 @@
-//! Operations on a workflow: what each does to nodes, names, connections and the rest of the document.
+//! Operations on a workflow: what each does to nodes, names, connections and the rest of the
+//! document.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -51,7 +52,11 @@ fn applied(operations: Value) -> Workflow {
 #[track_caller]
 fn refused(operations: Value, index: usize, node: &str) -> OperationError {
     let error = try_apply(&workflow(), operations).unwrap_err();
-    assert_eq!((error.index, error.node(), error.code()), (index, node, Code::OPERATION_INVALID), "{error}");
+    assert_eq!(
+        (error.index, error.node(), error.code()),
+        (index, node, Code::OPERATION_INVALID),
+        "{error}"
+    );
     assert!(!error.hint().is_empty());
     error
 }
@@ -94,9 +99,11 @@ fn what_a_name_leads_to_stays_while_another_node_has_it() {
     let before = Workflow::parse(text).unwrap();
     let after = try_apply(&before, json!([{ "type": "removeNode", "nodeIds": ["2"] }])).unwrap();
     assert_eq!(after.edges().len(), 1);
-    let after = try_apply(&before, json!([{ "type": "renameNode", "nodeId": "2", "name": "Z" }])).unwrap();
+    let after =
+        try_apply(&before, json!([{ "type": "renameNode", "nodeId": "2", "name": "Z" }])).unwrap();
     assert_eq!(after.edges()[0].from, "X");
-    let after = try_apply(&before, json!([{ "type": "renameNode", "nodeId": "1", "name": "Z" }])).unwrap();
+    let after =
+        try_apply(&before, json!([{ "type": "renameNode", "nodeId": "1", "name": "Z" }])).unwrap();
     assert_eq!(after.edges()[0].from, "Z");
 }
 
@@ -104,15 +111,24 @@ fn what_a_name_leads_to_stays_while_another_node_has_it() {
 fn a_rename_is_followed_by_connections_data_expressions_and_code() {
     let after = applied(json!([{ "type": "renameNode", "nodeId": "a", "name": "It's new" }]));
     let text = after.to_text();
-    assert_eq!(at(&after, "connections.Start.main[0][0]"), json!({ "node": "It's new", "type": "main", "index": 0, "x-kept": true }));
+    assert_eq!(
+        at(&after, "connections.Start.main[0][0]"),
+        json!({ "node": "It's new", "type": "main", "index": 0, "x-kept": true })
+    );
     assert_eq!(at(&after, "connections.Agent.main[1][0].node"), json!("It's new"));
     assert_eq!(after.edges().iter().filter(|edge| edge.from == "It's new").count(), 2);
     assert!(after.pin_data("It's new").is_some() && after.pin_data("Set").is_none());
     assert_eq!(at(&after, "staticData['node:It's new']"), json!({ "seen": 1 }));
     let agent = after.node("Agent").unwrap();
-    assert_eq!(agent.parameter("text").unwrap().as_str(), Some("={{ $('It\\'s new').item.json.a }} and $('Set')"));
+    assert_eq!(
+        agent.parameter("text").unwrap().as_str(),
+        Some("={{ $('It\\'s new').item.json.a }} and $('Set')")
+    );
     assert_eq!(agent.parameter("plain").unwrap().as_str(), Some("$('Set')"));
-    assert_eq!(agent.parameter("options").unwrap(), &json!([{ "deep": "={{ $node[\"It\\'s new\"].json.b + $items('It\\'s new')[0] }}" }]));
+    assert_eq!(
+        agent.parameter("options").unwrap(),
+        &json!([{ "deep": "={{ $node[\"It\\'s new\"].json.b + $items('It\\'s new')[0] }}" }])
+    );
     let code = after.node("Code").unwrap().parameter("jsCode").unwrap().as_str();
     assert_eq!(code, Some("return $('It\\'s new').all(); // $node[\"It\\'s new\"].json"));
     assert!(text.contains("1.50"), "the pinned number is spelled as before: {text}");
@@ -120,10 +136,21 @@ fn a_rename_is_followed_by_connections_data_expressions_and_code() {
 
 #[test]
 fn a_rename_onto_an_existing_name_is_refused() {
-    refused(json!([{ "type": "setName", "name": "x" }, { "type": "renameNode", "nodeId": "a", "name": "Agent" }]), 1, "a");
-    refused(json!([{ "type": "updateNode", "nodeId": "a", "updates": { "name": "Agent" } }]), 0, "a");
+    refused(
+        json!([{ "type": "setName", "name": "x" }, { "type": "renameNode", "nodeId": "a", "name": "Agent" }]),
+        1,
+        "a",
+    );
+    refused(
+        json!([{ "type": "updateNode", "nodeId": "a", "updates": { "name": "Agent" } }]),
+        0,
+        "a",
+    );
     refused(json!([{ "type": "renameNode", "nodeId": "a", "name": "" }]), 0, "a");
-    assert_eq!(applied(json!([{ "type": "renameNode", "nodeId": "a", "name": "Set" }])).to_text(), workflow().to_text());
+    assert_eq!(
+        applied(json!([{ "type": "renameNode", "nodeId": "a", "name": "Set" }])).to_text(),
+        workflow().to_text()
+    );
 }
 
 #[test]
@@ -150,7 +177,10 @@ fn added_nodes_get_free_names_and_ids_and_expressions_among_them_follow() {
 
 #[test]
 fn a_generator_that_repeats_itself_is_an_error_and_no_endless_loop() {
-    let node = heddle_model::from_value(&json!([{ "type": "addNodes", "nodes": [{ "name": "X", "type": "x" }] }])).unwrap();
+    let node = heddle_model::from_value(
+        &json!([{ "type": "addNodes", "nodes": [{ "name": "X", "type": "x" }] }]),
+    )
+    .unwrap();
     let operations: Vec<Operation> = node;
     assert!(apply(&workflow(), &operations, &mut || "a".into()).is_err());
 }
@@ -170,9 +200,13 @@ fn updates_replace_fields_and_null_takes_one_out() {
 
 #[test]
 fn updates_of_the_wrong_type_are_refused() {
-    for (field, value) in
-        [("parameters", json!([])), ("type", json!(3)), ("name", json!(null)), ("disabled", json!("yes")), ("id", json!("other"))]
-    {
+    for (field, value) in [
+        ("parameters", json!([])),
+        ("type", json!(3)),
+        ("name", json!(null)),
+        ("disabled", json!("yes")),
+        ("id", json!("other")),
+    ] {
         let updates = Value::object([(field, value)].into_iter().collect());
         refused(
             json!([{ "type": "updateNode", "nodeId": "a", "updates": heddle_model::json::serde_json::to_value(&updates).unwrap() }]),
@@ -197,19 +231,24 @@ fn merged_connections_are_deduplicated_and_keep_their_fields() {
         json!([[{ "node": "Set", "type": "main", "index": 0, "x-kept": true }, { "node": "Code", "type": "main", "index": 0, "x-new": 1 }]])
     );
     assert_eq!(at(&after, "connections.Model.ai_languageModel[0]").as_array().unwrap().len(), 1);
-    assert_eq!(at(&after, "connections.Code"), json!({ "main": [[], [{ "node": "Agent", "type": "main", "index": 0 }]] }));
+    assert_eq!(
+        at(&after, "connections.Code"),
+        json!({ "main": [[], [{ "node": "Agent", "type": "main", "index": 0 }]] })
+    );
     assert_eq!(try_apply(&after, merge).unwrap().to_text(), after.to_text());
 }
 
 #[test]
 fn connections_can_be_replaced_and_removed() {
     let one = json!({ "Start": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } });
-    let set =
-        json!([{ "type": "setConnections", "connections": { "Start": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } }]);
+    let set = json!([{ "type": "setConnections", "connections": { "Start": { "main": [[{ "node": "Code", "type": "main", "index": 0 }]] } } }]);
     assert_eq!(at(&applied(set), "connections"), one);
     let gone = json!([{ "type": "removeConnections", "connections": { "Agent": { "main": [null, null, [{ "node": "Code", "type": "main", "index": 0 }]] }, "Start": { "main": [[{ "node": "Set" }]] } } }]);
     let after = applied(gone);
-    assert_eq!(at(&after, "connections.Agent"), json!({ "main": [[], [{ "node": "Set", "type": "main", "index": 0 }]] }));
+    assert_eq!(
+        at(&after, "connections.Agent"),
+        json!({ "main": [[], [{ "node": "Set", "type": "main", "index": 0 }]] })
+    );
     assert_eq!(at(&after, "connections.Start"), Value::Undefined);
 }
 
@@ -246,14 +285,24 @@ fn clearing_keeps_settings_and_fields_we_do_not_know() {
 fn all_or_nothing() {
     let before = workflow();
     let text = before.to_text();
-    let error = try_apply(&before, json!([{ "type": "clear" }, { "type": "removeNode", "nodeIds": ["a"] }])).unwrap_err();
-    assert_eq!(error.to_string(), "operation 1 (removeNode) cannot be applied: there is no node 'a'");
+    let error = try_apply(
+        &before,
+        json!([{ "type": "clear" }, { "type": "removeNode", "nodeIds": ["a"] }]),
+    )
+    .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "operation 1 (removeNode) cannot be applied: there is no node 'a'"
+    );
     assert_eq!(before.to_text(), text);
 }
 
 #[test]
 fn nodes_without_an_id_are_found_by_name_and_shared_ids_are_refused() {
-    let before = Workflow::parse(r#"{"nodes":[{"name":"Old","type":"x"},{"id":"1","name":"A"},{"id":"1","name":"B"}]}"#).unwrap();
+    let before = Workflow::parse(
+        r#"{"nodes":[{"name":"Old","type":"x"},{"id":"1","name":"A"},{"id":"1","name":"B"}]}"#,
+    )
+    .unwrap();
     assert!(try_apply(&before, json!([{ "type": "removeNode", "nodeIds": ["Old"] }])).is_ok());
     assert!(try_apply(&before, json!([{ "type": "removeNode", "nodeIds": ["1"] }])).is_err());
     assert!(try_apply(&before, json!([{ "type": "removeNode", "nodeIds": ["A"] }])).is_err());
@@ -309,13 +358,18 @@ fn operations_have_the_builders_json_form() {
     let operations: Vec<Operation> = heddle_model::from_value(&forms).unwrap();
     assert_eq!(heddle_model::to_value(&operations).unwrap(), forms);
     for operation in &operations {
-        assert_eq!(heddle_model::to_value(operation).unwrap().get("type").unwrap().as_str(), Some(operation.name()));
+        assert_eq!(
+            heddle_model::to_value(operation).unwrap().get("type").unwrap().as_str(),
+            Some(operation.name())
+        );
     }
 }
 
 #[test]
 fn ten_thousand_operations_take_no_squared_time() {
-    let add = |_| Operation::AddNodes { nodes: vec![[("name", "Same"), ("type", "x")].into_iter().collect()] };
+    let add = |_| Operation::AddNodes {
+        nodes: vec![[("name", "Same"), ("type", "x")].into_iter().collect()],
+    };
     let operations: Vec<Operation> = (0..10_000).map(add).collect();
     let mut count = 0;
     let after = apply(&Workflow::default(), &operations, &mut || {

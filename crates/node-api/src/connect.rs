@@ -1,4 +1,5 @@
-//! Connections other than HTTP: databases, Redis and mail servers. One port, behind which the same egress policy stands.
+//! Connections other than HTTP: databases, Redis and mail servers. One port, behind which the same
+//! egress policy stands.
 
 use crate::NodeError;
 use crate::http::{Certificates, HttpError};
@@ -7,21 +8,32 @@ use model::{Code, Object, Str, Value};
 use std::fmt;
 use std::sync::Arc;
 
-/// Reaches servers that speak a protocol of their own. Implemented by `providers`, which checks every address before it connects.
+/// Reaches servers that speak a protocol of their own. Implemented by `providers`, which checks
+/// every address before it connects.
 #[async_trait::async_trait]
 pub trait Connections: Send + Sync {
     /// A session with a database; taken from a pool where one is idle.
     async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError>;
-    /// Runs one statement that returns rows, on a connection that is made for it and closed afterwards. The server prepares the
-    /// statement, and so refuses several of them; its session and its transaction are read-only, and the transaction is rolled back.
-    /// A statement without rows is not run, and one that takes more than `limits` is given up.
-    async fn read_sql(&self, server: &SqlServer, statement: &str, values: &[Value], limits: ReadLimits) -> Result<SqlResult, ConnectError>;
+    /// Runs one statement that returns rows, on a connection that is made for it and closed
+    /// afterwards. The server prepares the statement, and so refuses several of them; its session
+    /// and its transaction are read-only, and the transaction is rolled back. A statement without
+    /// rows is not run, and one that takes more than `limits` is given up.
+    async fn read_sql(
+        &self,
+        server: &SqlServer,
+        statement: &str,
+        values: &[Value],
+        limits: ReadLimits,
+    ) -> Result<SqlResult, ConnectError>;
     async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError>;
     /// Hands one mail to a server.
     async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError>;
     /// Signs in to a server that takes mail, and sends nothing.
     async fn greet_mail_server(&self, server: &Server) -> Result<(), ConnectError> {
-        Err(ConnectError::Unreachable { place: server.place(), reason: "mail servers cannot be reached from here".into() })
+        Err(ConnectError::Unreachable {
+            place: server.place(),
+            reason: "mail servers cannot be reached from here".into(),
+        })
     }
     /// Opens a mailbox and signs in.
     async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError>;
@@ -51,7 +63,8 @@ pub enum Security {
     Plain,
     /// Encrypted if the server offers it.
     IfOffered,
-    /// Encrypted from the first byte, or in the way the protocol asks for; anything else is refused.
+    /// Encrypted from the first byte, or in the way the protocol asks for; anything else is
+    /// refused.
     Tls,
     /// Begins in the open and must be encrypted before anything is said.
     StartTls,
@@ -122,16 +135,23 @@ pub enum DateForm {
     AsWritten,
 }
 
-/// A session with a database. Dropping it closes the connection; [`SqlSession::finish`] keeps it for the next one.
+/// A session with a database. Dropping it closes the connection; [`SqlSession::finish`] keeps it
+/// for the next one.
 #[async_trait::async_trait]
 pub trait SqlSession: Send {
-    /// Runs one statement with bound values, or without values any number of them. Gives one result for each statement.
-    async fn run(&mut self, statement: &str, values: &[Value]) -> Result<Vec<SqlResult>, ConnectError>;
+    /// Runs one statement with bound values, or without values any number of them. Gives one result
+    /// for each statement.
+    async fn run(
+        &mut self,
+        statement: &str,
+        values: &[Value],
+    ) -> Result<Vec<SqlResult>, ConnectError>;
     /// Hands the connection back. Only for a session outside of a transaction.
     async fn finish(self: Box<Self>);
 }
 
-/// What a statement that reads may take. It is meant for statements that somebody else writes, such as a model.
+/// What a statement that reads may take. It is meant for statements that somebody else writes, such
+/// as a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Further rows are not read.
@@ -253,7 +273,9 @@ pub enum ConnectError {
     #[error("{message}")]
     Unsendable { message: String },
     /// The statement was to read, and is no query.
-    #[error("Only one statement that reads may be run here, and this one is no query that returns rows")]
+    #[error(
+        "Only one statement that reads may be run here, and this one is no query that returns rows"
+    )]
     Rowless,
 }
 
@@ -267,7 +289,9 @@ impl ConnectError {
     pub fn code(&self) -> Code {
         match self {
             ConnectError::Closed(error) => error.code(),
-            ConnectError::Unreachable { .. } | ConnectError::Untrusted { .. } => Code::UPSTREAM_UNREACHABLE,
+            ConnectError::Unreachable { .. } | ConnectError::Untrusted { .. } => {
+                Code::UPSTREAM_UNREACHABLE
+            }
             ConnectError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
             ConnectError::SignIn { .. } => Code::NODE_CREDENTIAL,
             ConnectError::Refused { .. } => Code::UPSTREAM_STATUS,
@@ -279,9 +303,9 @@ impl ConnectError {
 
     fn hint(&self) -> Option<&'static str> {
         match self {
-            ConnectError::Closed(HttpError::Blocked { .. }) => {
-                Some("The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW.")
-            }
+            ConnectError::Closed(HttpError::Blocked { .. }) => Some(
+                "The operator can open the server's address and port with HEDDLE_EGRESS_ALLOW.",
+            ),
             ConnectError::Closed(HttpError::NoRoom { .. }) => {
                 Some("Try again in a moment, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL.")
             }
@@ -292,9 +316,15 @@ impl ConnectError {
                 "Let the system that Heddle runs on trust the server's authority, or give its CA certificate where the credential has a \
                  field for it. 'Ignore SSL issues' accepts any certificate, also that of somebody in between.",
             ),
-            ConnectError::Timeout { .. } => Some("Check that the server is reachable, or allow it more time."),
-            ConnectError::SignIn { .. } => Some("Check the user, the password and the encryption of the credential."),
-            ConnectError::TooLarge { .. } => Some("Ask for fewer or smaller rows, for instance with a limit."),
+            ConnectError::Timeout { .. } => {
+                Some("Check that the server is reachable, or allow it more time.")
+            }
+            ConnectError::SignIn { .. } => {
+                Some("Check the user, the password and the encryption of the credential.")
+            }
+            ConnectError::TooLarge { .. } => {
+                Some("Ask for fewer or smaller rows, for instance with a limit.")
+            }
             ConnectError::Rowless => Some("Write a SELECT, and put values into parameters."),
             ConnectError::Refused { .. } | ConnectError::Unsendable { .. } => None,
         }

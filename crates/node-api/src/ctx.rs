@@ -3,7 +3,9 @@
 use crate::host::Host;
 use crate::trigger::{Chunk, ChunkKind};
 use crate::{NodeError, Outputs};
-use model::{Binary, Code, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value};
+use model::{
+    Binary, Code, Item, ItemError, Items, ItemsBuilder, Object, OnError, Str, Value, from_value,
+};
 use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -62,7 +64,12 @@ impl PerItem<'_> {
 }
 
 impl<'a> Ctx<'a> {
-    pub fn new(node: &'a NodeInfo, inputs: &'a [Option<Items>], run_index: usize, host: &'a dyn Host) -> Self {
+    pub fn new(
+        node: &'a NodeInfo,
+        inputs: &'a [Option<Items>],
+        run_index: usize,
+        host: &'a dyn Host,
+    ) -> Self {
         Self { node, inputs, run_index, host }
     }
 
@@ -101,8 +108,13 @@ impl<'a> Ctx<'a> {
     pub fn param_as<T: DeserializeOwned>(&self, path: &str, item: usize) -> Result<T, NodeError> {
         let value = self.param(path, item)?;
         from_value(&value).map_err(|problem| {
-            let place = if path.is_empty() { "parameters".to_owned() } else { format!("parameter '{path}'") };
-            NodeError::parameter(path, format!("The {place} cannot be used: {problem}")).on_item(item)
+            let place = if path.is_empty() {
+                "parameters".to_owned()
+            } else {
+                format!("parameter '{path}'")
+            };
+            NodeError::parameter(path, format!("The {place} cannot be used: {problem}"))
+                .on_item(item)
         })
     }
 
@@ -113,7 +125,8 @@ impl<'a> Ctx<'a> {
 
     /// A parameter that is asked for item by item, at a path.
     pub fn per_item(&self, path: &'a str) -> PerItem<'a> {
-        let settled = if self.host.has_expression(path) { None } else { self.host.parameter(path, 0).ok() };
+        let settled =
+            if self.host.has_expression(path) { None } else { self.host.parameter(path, 0).ok() };
         PerItem { host: self.host, path, settled }
     }
 
@@ -138,7 +151,11 @@ impl<'a> Ctx<'a> {
         };
         number.ok_or_else(|| {
             let found = model::json::to_string(&value);
-            NodeError::parameter(path, format!("The parameter '{path}' must be a number, but it is {found}")).on_item(item)
+            NodeError::parameter(
+                path,
+                format!("The parameter '{path}' must be a number, but it is {found}"),
+            )
+            .on_item(item)
         })
     }
 
@@ -153,10 +170,15 @@ impl<'a> Ctx<'a> {
         self.host.raw_parameter(path)
     }
 
-    /// What `make` makes of the parameters that are the same for every item and every run. It is made once for a plan, so it may
-    /// depend on nothing else: not on the items, the run or the time.
-    pub fn prepared<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> Result<T, NodeError>) -> Result<Arc<T>, NodeError> {
-        let known = self.node.prepared.0.get().cloned().and_then(|known| known.downcast::<T>().ok());
+    /// What `make` makes of the parameters that are the same for every item and every run. It is
+    /// made once for a plan, so it may depend on nothing else: not on the items, the run or the
+    /// time.
+    pub fn prepared<T: Send + Sync + 'static>(
+        &self,
+        make: impl FnOnce() -> Result<T, NodeError>,
+    ) -> Result<Arc<T>, NodeError> {
+        let known =
+            self.node.prepared.0.get().cloned().and_then(|known| known.downcast::<T>().ok());
         if let Some(known) = known {
             return Ok(known);
         }
@@ -166,7 +188,8 @@ impl<'a> Ctx<'a> {
         Ok(made)
     }
 
-    /// Sends a piece of the answer to whoever waits for it or watches, such as a few words of a model. Does nothing if nobody does.
+    /// Sends a piece of the answer to whoever waits for it or watches, such as a few words of a
+    /// model. Does nothing if nobody does.
     pub async fn send_chunk(&self, kind: ChunkKind, item: usize, content: Option<Value>) {
         if !self.host.is_streaming() && !self.host.is_watched() {
             return;
@@ -188,14 +211,22 @@ impl<'a> Ctx<'a> {
         self.node.on_error != OnError::Stop
     }
 
-    /// What stands in for an item that failed: an item with the error, or the error itself if the run is to stop. What may have
-    /// happened is no failure to go on after: a person must decide about it.
+    /// What stands in for an item that failed: an item with the error, or the error itself if the
+    /// run is to stop. What may have happened is no failure to go on after: a person must decide
+    /// about it.
     pub fn failed_item(&self, index: usize, error: NodeError) -> Result<Item, NodeError> {
-        if !self.continues_on_fail() || self.host.is_cancelled() || matches!(error.code(), Code::RUN_UNCERTAIN | Code::AGENT_OUTWARD) {
+        if !self.continues_on_fail()
+            || self.host.is_cancelled()
+            || matches!(error.code(), Code::RUN_UNCERTAIN | Code::AGENT_OUTWARD)
+        {
             return Err(error.on_item(index));
         }
-        let mut item = Item::new(Object::from_iter([("error", error.message().clone())])).paired_with(index);
-        item.error = Some(Arc::new(ItemError { message: error.message().clone(), description: error.description().cloned() }));
+        let mut item =
+            Item::new(Object::from_iter([("error", error.message().clone())])).paired_with(index);
+        item.error = Some(Arc::new(ItemError {
+            message: error.message().clone(),
+            description: error.description().cloned(),
+        }));
         Ok(item)
     }
 
@@ -204,8 +235,13 @@ impl<'a> Ctx<'a> {
         ItemsBuilder::new(self.host.spill())
     }
 
-    /// Makes one item out of each: pairs them, and turns failures into error items where the node continues on fail.
-    pub fn map_items(&self, items: &Items, mut make: impl FnMut(usize, Item) -> Result<Item, NodeError>) -> Result<Outputs, NodeError> {
+    /// Makes one item out of each: pairs them, and turns failures into error items where the node
+    /// continues on fail.
+    pub fn map_items(
+        &self,
+        items: &Items,
+        mut make: impl FnMut(usize, Item) -> Result<Item, NodeError>,
+    ) -> Result<Outputs, NodeError> {
         let mut output = self.builder();
         for (index, item) in items.iter().enumerate() {
             match make(index, item) {
@@ -217,7 +253,12 @@ impl<'a> Ctx<'a> {
     }
 
     /// The file an item carries under a name, or an error that tells which files there are.
-    pub fn binary<'i>(&self, item: &'i Item, index: usize, property: &str) -> Result<&'i Binary, NodeError> {
+    pub fn binary<'i>(
+        &self,
+        item: &'i Item,
+        index: usize,
+        property: &str,
+    ) -> Result<&'i Binary, NodeError> {
         item.binary(property).ok_or_else(|| {
             let there: Vec<&str> = item.binary.iter().flat_map(|files| files.iter()).map(|(name, _)| name.as_str()).collect();
             let error = match there.as_slice() {

@@ -17,13 +17,21 @@ impl Spec {
     pub fn differences(&self, version: f64, given: &Object) -> Vec<&str> {
         let values = self.complete(version, given);
         let place = Place { version, top: None };
-        let applies = |difference: &&Difference| difference.when.iter().all(|rule| holds(rule, &values, &place, true));
+        let applies = |difference: &&Difference| {
+            difference.when.iter().all(|rule| holds(rule, &values, &place, true))
+        };
         self.differs.iter().filter(applies).map(|difference| difference.how.as_str()).collect()
     }
 
     /// The parameters that the form shows for these values.
-    pub fn shown<'s>(&'s self, version: f64, values: &'s Object) -> impl Iterator<Item = &'s Param> {
-        self.params.iter().filter(move |param| is_shown(param, values, &Place { version, top: None }))
+    pub fn shown<'s>(
+        &'s self,
+        version: f64,
+        values: &'s Object,
+    ) -> impl Iterator<Item = &'s Param> {
+        self.params
+            .iter()
+            .filter(move |param| is_shown(param, values, &Place { version, top: None }))
     }
 }
 
@@ -34,11 +42,15 @@ struct Place<'a> {
 }
 
 fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
-    // A rule may look at a parameter whose default is filled in later, so go round until nothing changes.
+    // A rule may look at a parameter whose default is filled in later, so go round until nothing
+    // changes.
     for _ in 0..4 {
         let mut changed = false;
         for param in params {
-            if !values.contains_key(&param.name) && !matches!(param.kind, ParamKind::Notice) && is_shown(param, values, place) {
+            if !values.contains_key(&param.name)
+                && !matches!(param.kind, ParamKind::Notice)
+                && is_shown(param, values, place)
+            {
                 values.insert(param.name.clone(), param.default.clone());
                 changed = true;
             }
@@ -65,7 +77,9 @@ fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
                             }
                         }
                     }
-                    Some(Value::Object(fields)) => fill(&group.params, Arc::make_mut(fields), &inner),
+                    Some(Value::Object(fields)) => {
+                        fill(&group.params, Arc::make_mut(fields), &inner)
+                    }
                     _ => {}
                 }
             }
@@ -74,7 +88,8 @@ fn fill(params: &[Param], values: &mut Object, place: &Place<'_>) {
 }
 
 fn is_shown(param: &Param, values: &Object, place: &Place<'_>) -> bool {
-    param.show.iter().all(|rule| holds(rule, values, place, true)) && !param.hide.iter().any(|rule| holds(rule, values, place, false))
+    param.show.iter().all(|rule| holds(rule, values, place, true))
+        && !param.hide.iter().any(|rule| holds(rule, values, place, false))
 }
 
 fn holds(rule: &Rule, values: &Object, place: &Place<'_>, when_expression: bool) -> bool {
@@ -111,7 +126,9 @@ fn lookup<'v>(values: &'v Object, path: &str) -> &'v Value {
     }
     let mut keys = path.split('.');
     let first = keys.next().and_then(|key| values.get(key));
-    first.and_then(|value| keys.try_fold(value, |value, key| value.get(key))).unwrap_or(&Value::Undefined)
+    first
+        .and_then(|value| keys.try_fold(value, |value, key| value.get(key)))
+        .unwrap_or(&Value::Undefined)
 }
 
 #[cfg(test)]
@@ -126,7 +143,11 @@ mod tests {
             Param::number("count", "Count", 3).show("mode", &["a"]),
             Param::number("count", "Count", 7).show("mode", &["b"]),
             Param::text("late", "Late", "x").since(2.0),
-            Param::repeated("fields", "Fields", [FieldGroup::new("values", "Values", [Param::text("kind", "Kind", "text")])]),
+            Param::repeated(
+                "fields",
+                "Fields",
+                [FieldGroup::new("values", "Values", [Param::text("kind", "Kind", "text")])],
+            ),
         ])
     }
 
@@ -137,13 +158,22 @@ mod tests {
     #[test]
     fn the_shown_form_of_a_parameter_gives_the_default() {
         assert_eq!(complete(1.0, json!({})), json!({ "mode": "a", "count": 3, "fields": {} }));
-        assert_eq!(complete(2.0, json!({ "mode": "b" })), json!({ "mode": "b", "count": 7, "late": "x", "fields": {} }));
+        assert_eq!(
+            complete(2.0, json!({ "mode": "b" })),
+            json!({ "mode": "b", "count": 7, "late": "x", "fields": {} })
+        );
     }
 
     #[test]
     fn repeated_groups_are_filled_entry_by_entry() {
-        let filled = complete(1.0, json!({ "fields": { "values": [{ "name": "q" }, { "kind": "number" }] } }));
-        assert_eq!(filled.get_path("fields.values"), Some(&json!([{ "name": "q", "kind": "text" }, { "kind": "number" }])));
+        let filled = complete(
+            1.0,
+            json!({ "fields": { "values": [{ "name": "q" }, { "kind": "number" }] } }),
+        );
+        assert_eq!(
+            filled.get_path("fields.values"),
+            Some(&json!([{ "name": "q", "kind": "text" }, { "kind": "number" }]))
+        );
     }
 
     #[test]
@@ -153,7 +183,11 @@ mod tests {
             Param::repeated("rules", "Rules", [group]).show("mode", &[mode])
         };
         let mode = Param::choice("mode", "Mode", &[("a", "A"), ("b", "B")]);
-        let spec = Spec::new("test", &[1.0], "Test", "").params([mode, form("a", "first"), form("b", "second")]);
+        let spec = Spec::new("test", &[1.0], "Test", "").params([
+            mode,
+            form("a", "first"),
+            form("b", "second"),
+        ]);
         let given = json!({ "mode": "b", "rules": { "values": [{}] } });
         let filled = Value::object(spec.complete(1.0, given.as_object().unwrap()));
         assert_eq!(filled.get_path("rules.values[0].kind"), Some(&json!("second")));
@@ -161,6 +195,9 @@ mod tests {
 
     #[test]
     fn an_expression_hides_nothing() {
-        assert_eq!(complete(1.0, json!({ "mode": "={{ $json.x }}" })).get("count"), Some(&json!(3)));
+        assert_eq!(
+            complete(1.0, json!({ "mode": "={{ $json.x }}" })).get("count"),
+            Some(&json!(3))
+        );
     }
 }

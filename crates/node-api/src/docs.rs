@@ -3,10 +3,17 @@
 use crate::{Param, ParamKind, Spec};
 use std::fmt::Write as _;
 
-/// The page in Markdown. The entries are those of one type, oldest first; without any the page is empty.
+/// The page in Markdown. The entries are those of one type, oldest first; without any the page is
+/// empty.
 pub fn page(entries: &[&Spec]) -> String {
     let Some(newest) = entries.last() else { return String::new() };
-    let mut text = format!("# {}\n\n{}\n\nType `{}`. {}\n", newest.name, sentence(&newest.summary), newest.id, newest.builder_hint);
+    let mut text = format!(
+        "# {}\n\n{}\n\nType `{}`. {}\n",
+        newest.name,
+        sentence(&newest.summary),
+        newest.id,
+        newest.builder_hint
+    );
     for spec in entries.iter().rev() {
         let versions: Vec<String> = spec.versions.iter().map(f64::to_string).collect();
         let _ = write!(text, "\n## Version {}\n\n", versions.join(", "));
@@ -16,7 +23,11 @@ pub fn page(entries: &[&Spec]) -> String {
         for note in &spec.notes {
             let _ = writeln!(text, "> {note}\n");
         }
-        if spec.params.iter().any(|param| !matches!(param.kind, ParamKind::Notice | ParamKind::Hidden)) {
+        if spec
+            .params
+            .iter()
+            .any(|param| !matches!(param.kind, ParamKind::Notice | ParamKind::Hidden))
+        {
             text.push_str("| parameter | kind | default | help |\n| --- | --- | --- | --- |\n");
             rows(&mut text, &spec.params, "");
         } else {
@@ -37,7 +48,9 @@ pub fn page(entries: &[&Spec]) -> String {
 }
 
 fn rows(text: &mut String, params: &[Param], prefix: &str) {
-    for param in params.iter().filter(|param| !matches!(param.kind, ParamKind::Notice | ParamKind::Hidden)) {
+    for param in
+        params.iter().filter(|param| !matches!(param.kind, ParamKind::Notice | ParamKind::Hidden))
+    {
         let default = match model::json::to_string(&param.default) {
             empty if empty == "\"\"" || empty == "{}" || empty == "null" => String::new(),
             value => format!("`{}`", value.replace('|', "\\|")),
@@ -50,11 +63,17 @@ fn rows(text: &mut String, params: &[Param], prefix: &str) {
             param.help.replace("|", "\\|").replace("\n", " ")
         );
         match &param.kind {
-            ParamKind::Collection { params } => rows(text, params, &format!("{prefix}{}.", param.name)),
+            ParamKind::Collection { params } => {
+                rows(text, params, &format!("{prefix}{}.", param.name))
+            }
             ParamKind::Groups { groups, multiple } => {
                 for group in groups {
                     let many = if *multiple { "[]" } else { "" };
-                    rows(text, &group.params, &format!("{prefix}{}.{}{many}.", param.name, group.name));
+                    rows(
+                        text,
+                        &group.params,
+                        &format!("{prefix}{}.{}{many}.", param.name, group.name),
+                    );
                 }
             }
             _ => {}
@@ -64,9 +83,11 @@ fn rows(text: &mut String, params: &[Param], prefix: &str) {
 
 fn kind(param: &Param) -> String {
     match &param.kind {
-        ParamKind::Choice { options } | ParamKind::MultiChoice { options } => {
-            options.iter().map(|option| format!("`{}`", option.value.to_js_string().replace("|", "\\|"))).collect::<Vec<_>>().join(" ")
-        }
+        ParamKind::Choice { options } | ParamKind::MultiChoice { options } => options
+            .iter()
+            .map(|option| format!("`{}`", option.value.to_js_string().replace("|", "\\|")))
+            .collect::<Vec<_>>()
+            .join(" "),
         ParamKind::Text | ParamKind::LongText => "text".into(),
         ParamKind::Secret => "secret".into(),
         ParamKind::Number { .. } => "number".into(),

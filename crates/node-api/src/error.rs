@@ -30,7 +30,10 @@ pub enum ErrorClass {
 /// Names of fields are parameters, wherever they come from.
 impl From<model::PathError> for NodeError {
     fn from(error: model::PathError) -> Self {
-        Self::new(Code::NODE_PARAMETER, format!("The value cannot be put where the field's name says: {error}"))
+        Self::new(
+            Code::NODE_PARAMETER,
+            format!("The value cannot be put where the field's name says: {error}"),
+        )
     }
 }
 
@@ -70,9 +73,12 @@ impl NodeError {
 
     /// No credential of a type is chosen in the node.
     pub fn no_credential(kind: &str) -> Self {
-        Self::new(Code::CREDENTIAL_MISSING, format!("No credential of type '{kind}' is chosen for this node"))
-            .hint("Open the node and choose a credential.")
-            .with("credentialType", kind)
+        Self::new(
+            Code::CREDENTIAL_MISSING,
+            format!("No credential of type '{kind}' is chosen for this node"),
+        )
+        .hint("Open the node and choose a credential.")
+        .with("credentialType", kind)
     }
 
     /// A node of a workflow that comes as text names a credential that it may not use.
@@ -92,9 +98,12 @@ impl NodeError {
     /// A node names a credential that is not here, or that its workflow may not use.
     pub fn credential_not_found(kind: &str, id: &str) -> Self {
         let shown: String = id.chars().take(100).collect();
-        Self::new(Code::CREDENTIAL_MISSING, format!("There is no credential of type '{kind}' with the id '{shown}'"))
-            .hint("Open the node and choose a credential of this project.")
-            .with("credentialType", kind)
+        Self::new(
+            Code::CREDENTIAL_MISSING,
+            format!("There is no credential of type '{kind}' with the id '{shown}'"),
+        )
+        .hint("Open the node and choose a credential of this project.")
+        .with("credentialType", kind)
     }
 
     /// The step, or its run, used more CPU time than it may.
@@ -115,7 +124,9 @@ impl NodeError {
 
     /// Another service answered with an error status.
     pub fn api(status: u16, message: impl Into<Str>) -> Self {
-        Self::new(Code::UPSTREAM_STATUS, message).class(ErrorClass::Api).with("httpCode", Str::from(status.to_string()))
+        Self::new(Code::UPSTREAM_STATUS, message)
+            .class(ErrorClass::Api)
+            .with("httpCode", Str::from(status.to_string()))
     }
 
     pub fn class(mut self, class: ErrorClass) -> Self {
@@ -176,7 +187,16 @@ impl NodeError {
     /// The record of the error for a node of this name.
     pub fn to_run_error(&self, node: &str) -> RunError {
         let Details { code, class, message, description, hint, item, context } = (*self.0).clone();
-        RunError { code, message, description, hint, name: class.name().into(), node: Some(node.into()), item, context }
+        RunError {
+            code,
+            message,
+            description,
+            hint,
+            name: class.name().into(),
+            node: Some(node.into()),
+            item,
+            context,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Text that somebody else wrote: how it becomes values without taking more memory than there is for it.
+//! Text that somebody else wrote: how it becomes values without taking more memory than there is
+//! for it.
 
 use crate::NodeError;
 use compute::{Held, NoRoom};
@@ -16,7 +17,8 @@ pub enum ForeignError {
     NoRoom(NoRoom),
 }
 
-/// Reads JSON. What it becomes is added to what is held; it may be dropped once the value has been passed on.
+/// Reads JSON. What it becomes is added to what is held; it may be dropped once the value has been
+/// passed on.
 pub async fn read_json(text: &str, held: &mut Held) -> Result<Value, ForeignError> {
     let limit = compute::largest_intake();
     // Of a short text the reader itself finds out soon enough.
@@ -39,18 +41,25 @@ pub async fn make_room(bytes: usize, held: &mut Held) -> Result<(), ForeignError
 }
 
 impl ForeignError {
-    /// The node's error for text that may well be JSON: `what` begins a sentence, and the code says whose it is. `None` if it is no JSON,
-    /// which nodes tell in their own words.
+    /// The node's error for text that may well be JSON: `what` begins a sentence, and the code says
+    /// whose it is. `None` if it is no JSON, which nodes tell in their own words.
     pub fn refusal(&self, what: &str, code: Code) -> Option<NodeError> {
         match self {
             ForeignError::NotJson(_) => None,
             ForeignError::TooHeavy { limit } => Some(
-                NodeError::new(code, format!("{what} holds more than fits into {limit} bytes of memory"))
-                    .hint("Take it in smaller parts, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT."),
+                NodeError::new(
+                    code,
+                    format!("{what} holds more than fits into {limit} bytes of memory"),
+                )
+                .hint(
+                    "Take it in smaller parts, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT.",
+                ),
             ),
             ForeignError::NoRoom(full) => Some(
                 NodeError::new(Code::OVERLOAD, format!("There is no room to read it: {full}"))
-                    .hint("Try again in a moment, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL."),
+                    .hint(
+                        "Try again in a moment, or let the operator raise HEDDLE_RUN_MEMORY_TOTAL.",
+                    ),
             ),
         }
     }
@@ -73,8 +82,14 @@ mod tests {
         assert_eq!(error, ForeignError::TooHeavy { limit });
         let refusal = error.refusal("The answer", Code::UPSTREAM_TOO_LARGE).unwrap();
         assert_eq!(refusal.code(), Code::UPSTREAM_TOO_LARGE);
-        assert_eq!(refusal.message(), &format!("The answer holds more than fits into {limit} bytes of memory"));
+        assert_eq!(
+            refusal.message(),
+            &format!("The answer holds more than fits into {limit} bytes of memory")
+        );
         assert!(read("[").unwrap_err().refusal("", Code::NODE_INPUT).is_none());
-        assert_eq!(read(&format!("[{}0]", "0,".repeat(50_000))).unwrap().as_array().map(<[_]>::len), Some(50_001));
+        assert_eq!(
+            read(&format!("[{}0]", "0,".repeat(50_000))).unwrap().as_array().map(<[_]>::len),
+            Some(50_001)
+        );
     }
 }

@@ -15,20 +15,27 @@ use std::sync::Arc;
 /// The engine's side of a node run. Implemented by `engine`; nodes reach it through [`crate::Ctx`].
 #[async_trait::async_trait]
 pub trait Host: Send + Sync {
-    /// The parameter at a path with its expressions evaluated for one item; `undefined` if it is not set.
+    /// The parameter at a path with its expressions evaluated for one item; `undefined` if it is
+    /// not set.
     fn parameter(&self, path: &str, item: usize) -> Result<Value, NodeError>;
     /// The parameter at a path as it stands in the workflow, defaults filled in.
     fn raw_parameter(&self, path: &str) -> Option<Value>;
     /// Whether the value at a path depends on the item.
     fn has_expression(&self, path: &str) -> bool;
-    /// Evaluates a text that starts with `=` for one item, with extra `$` names such as `$response`.
+    /// Evaluates a text that starts with `=` for one item, with extra `$` names such as
+    /// `$response`.
     fn evaluate(&self, text: &str, item: usize, extra: &Object) -> Result<Value, NodeError>;
 
     /// Runs JavaScript in the sandbox and hands over what it returns piece by piece.
-    async fn run_code(&self, job: CodeJob, each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError>;
-    /// Runs another workflow and gives back the items of its last node. If that one sleeps, this run sleeps too and the call does
-    /// not return: the node is run again from its start once the other has ended, and its calls, in the order it makes them, are
-    /// given the results of the runs they have started before.
+    async fn run_code(
+        &self,
+        job: CodeJob,
+        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+    ) -> Result<(), NodeError>;
+    /// Runs another workflow and gives back the items of its last node. If that one sleeps, this
+    /// run sleeps too and the call does not return: the node is run again from its start once the
+    /// other has ended, and its calls, in the order it makes them, are given the results of the
+    /// runs they have started before.
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError>;
 
     /// What the nodes connected to this one supply for an item, in the order of their connections.
@@ -36,18 +43,27 @@ pub trait Host: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// What a model is asked to fill in when it calls the node as a tool: a JSON Schema with a property for each key of `$fromAI` in
-    /// the node's parameters.
+    /// What a model is asked to fill in when it calls the node as a tool: a JSON Schema with a
+    /// property for each key of `$fromAI` in the node's parameters.
     fn asked_of_model(&self) -> Result<Value, NodeError> {
-        Ok(Object::from_iter([("type", Value::from("object")), ("properties", Value::empty_object())]).into())
+        Ok(Object::from_iter([
+            ("type", Value::from("object")),
+            ("properties", Value::empty_object()),
+        ])
+        .into())
     }
-    /// The host for one call of the node as a tool: `$fromAI` gives the arguments, expressions see the item that the agent works on.
-    /// `None` where there are no expressions.
-    fn for_call(&self, _arguments: &Object, _call: &ToolCallContext) -> Result<Option<Arc<dyn Host>>, NodeError> {
+    /// The host for one call of the node as a tool: `$fromAI` gives the arguments, expressions see
+    /// the item that the agent works on. `None` where there are no expressions.
+    fn for_call(
+        &self,
+        _arguments: &Object,
+        _call: &ToolCallContext,
+    ) -> Result<Option<Arc<dyn Host>>, NodeError> {
         Ok(None)
     }
 
-    /// What the node noted under a key before its run was cut off. It does not do again what it has noted as done.
+    /// What the node noted under a key before its run was cut off. It does not do again what it has
+    /// noted as done.
     fn note(&self, _key: &str) -> Option<Value> {
         None
     }
@@ -60,10 +76,12 @@ pub trait Host: Send + Sync {
     fn can_wait_for_person(&self) -> bool {
         false
     }
-    /// Says that a person is asked about something, who has time until then, whatever else the node waits for.
+    /// Says that a person is asked about something, who has time until then, whatever else the node
+    /// waits for.
     fn person_is_asked(&self, _until_ms: i64) {}
-    /// Lets go of the node until a person has decided, or their time is over. It does not return then: the node is run again from its
-    /// start, with its notes. Where nobody can be waited for, it says so.
+    /// Lets go of the node until a person has decided, or their time is over. It does not return
+    /// then: the node is run again from its start, with its notes. Where nobody can be waited for,
+    /// it says so.
     async fn wait_for_person(&self, _until_ms: i64) -> NodeError {
         NodeError::failed("Nothing can wait for a person here")
     }
@@ -96,10 +114,11 @@ pub trait Host: Send + Sync {
     fn names_credential(&self, _kind: &str) -> bool {
         false
     }
-    /// The credential of this type that is chosen for the node. Without a choice there is none, however many are stored.
+    /// The credential of this type that is chosen for the node. Without a choice there is none,
+    /// however many are stored.
     fn credential(&self, kind: &str, item: usize) -> Result<Credential, NodeError>;
-    /// While a model calls the node as a tool: what a parameter would be with each of some arguments that no model has chosen. What
-    /// comes out the same way then is the author's choice.
+    /// While a model calls the node as a tool: what a parameter would be with each of some
+    /// arguments that no model has chosen. What comes out the same way then is the author's choice.
     fn without_model(&self, _path: &str, _item: usize) -> Option<Vec<Value>> {
         None
     }
@@ -107,8 +126,8 @@ pub trait Host: Send + Sync {
     fn exposure(&self) -> Exposure {
         Exposure::default()
     }
-    /// What the model has come across that the node works for, called as a tool or in a run that a model called; `None` if it works for
-    /// none.
+    /// What the model has come across that the node works for, called as a tool or in a run that a
+    /// model called; `None` if it works for none.
     fn exposure_of_model(&self) -> Option<Exposure> {
         None
     }
@@ -121,9 +140,11 @@ pub trait Host: Send + Sync {
     fn set_static_data(&self, scope: StaticScope, data: Value);
     /// Notes about the execution that a person can search by.
     fn set_custom_data(&self, key: &str, value: &str);
-    /// Says what did not work although the run goes on; it stands in the record of the node's run (`hints`).
+    /// Says what did not work although the run goes on; it stands in the record of the node's run
+    /// (`hints`).
     fn warn(&self, _words: Str) {}
-    /// Answers whoever started the run and waits for it. Only the first answer counts; with nobody waiting it goes nowhere.
+    /// Answers whoever started the run and waits for it. Only the first answer counts; with nobody
+    /// waiting it goes nowhere.
     fn respond(&self, answer: Answer);
     /// Whether whoever started the run takes the answer piece by piece.
     fn is_streaming(&self) -> bool {
@@ -133,8 +154,8 @@ pub trait Host: Send + Sync {
     fn is_watched(&self) -> bool {
         false
     }
-    /// Sends a piece of the answer; see [`crate::Ctx::send_chunk`]. Waits for a slow caller, but not forever; with nobody
-    /// waiting it goes nowhere. Never a reason for the run to fail.
+    /// Sends a piece of the answer; see [`crate::Ctx::send_chunk`]. Waits for a slow caller, but
+    /// not forever; with nobody waiting it goes nowhere. Never a reason for the run to fail.
     async fn stream(&self, _chunk: Chunk) {}
     /// Asks the engine to put the execution to sleep once this node is done.
     fn pause(&self, until: Pause);
@@ -163,7 +184,8 @@ pub trait Host: Send + Sync {
     fn spill(&self) -> Option<Arc<dyn Spill>>;
 }
 
-/// Files inside the folder that workflows may use. Every path is checked against it, symbolic links resolved.
+/// Files inside the folder that workflows may use. Every path is checked against it, symbolic links
+/// resolved.
 #[async_trait::async_trait]
 pub trait Files: Send + Sync {
     /// The files that a workflow may use, where each has its own; `None` if all use the same.
@@ -221,7 +243,8 @@ pub enum Returned {
 pub struct WorkflowCall {
     pub target: WorkflowTarget,
     pub items: Items,
-    /// Wait for it to end; otherwise the call returns with nothing once the beginning of the other run is recorded.
+    /// Wait for it to end; otherwise the call returns with nothing once the beginning of the other
+    /// run is recorded.
     pub wait: bool,
 }
 
@@ -235,7 +258,8 @@ pub enum WorkflowTarget {
     File(Str),
 }
 
-/// Who wrote a workflow that comes as text: what it may use and where it may send data depends on it.
+/// Who wrote a workflow that comes as text: what it may use and where it may send data depends on
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextSource {
     /// The author of the workflow that calls it: it stands in a parameter as it is.

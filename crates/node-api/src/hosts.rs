@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use url::Url;
 
-/// The hosts that something may be sent to. The HTTP client compares every hop of a request with it.
+/// The hosts that something may be sent to. The HTTP client compares every hop of a request with
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Hosts {
     #[default]
@@ -29,10 +30,11 @@ pub struct HostPattern {
 }
 
 impl Hosts {
-    /// The entries of a text with commas (or spaces) between them, such as `api.example.com, *.example.org`. A text without entries
-    /// allows nothing.
+    /// The entries of a text with commas (or spaces) between them, such as `api.example.com,
+    /// *.example.org`. A text without entries allows nothing.
     pub fn listed(text: &str) -> Self {
-        let entries = text.split([',', ' ', '\n', '\t']).map(str::trim).filter(|entry| !entry.is_empty());
+        let entries =
+            text.split([',', ' ', '\n', '\t']).map(str::trim).filter(|entry| !entry.is_empty());
         Hosts::Only(entries.filter_map(HostPattern::parse).collect())
     }
 
@@ -49,11 +51,17 @@ impl Hosts {
     pub fn of_host(url: &Url) -> Self {
         let Some(name) = name_of(url) else { return Hosts::Only(Vec::new()) };
         let ports = url.port().map_or_else(|| vec![80, 443], |port| vec![port]);
-        let at = |port| HostPattern { name: name.clone(), is_wildcard: false, port: Some(port), https_only: false };
+        let at = |port| HostPattern {
+            name: name.clone(),
+            is_wildcard: false,
+            port: Some(port),
+            https_only: false,
+        };
         Hosts::Only(ports.into_iter().map(at).collect())
     }
 
-    /// What keeps a request to the host of its address, and to the one that its `Host` header names; `None` if it has no address.
+    /// What keeps a request to the host of its address, and to the one that its `Host` header
+    /// names; `None` if it has no address.
     pub fn of_request(address: &str, host_header: Option<&str>) -> Option<Self> {
         let url = Url::parse(address.trim()).ok()?;
         Some(Self::of_host(&url).or(host_header.and_then(HostPattern::parse)))
@@ -76,12 +84,15 @@ impl Hosts {
         }
     }
 
-    /// Whether another list allows all that this one does, as far as that can be told from their entries.
+    /// Whether another list allows all that this one does, as far as that can be told from their
+    /// entries.
     pub fn is_within(&self, wider: &Self) -> bool {
         match (self, wider) {
             (_, Hosts::Any) => true,
             (one, other) if one == other => true,
-            (Hosts::Only(patterns), Hosts::Only(wider)) => patterns.iter().all(|pattern| wider.iter().any(|wide| pattern.is_within(wide))),
+            (Hosts::Only(patterns), Hosts::Only(wider)) => {
+                patterns.iter().all(|pattern| wider.iter().any(|wide| pattern.is_within(wide)))
+            }
             _ => false,
         }
     }
@@ -98,10 +109,16 @@ impl HostPattern {
         if entry.contains("://") {
             return Self::of_url(entry);
         }
-        let (rest, is_wildcard) = entry.strip_prefix("*.").map_or((entry, false), |rest| (rest, true));
-        // The parser of URLs reads the entry as it will read the addresses, so that both spell a name in the same way.
+        let (rest, is_wildcard) =
+            entry.strip_prefix("*.").map_or((entry, false), |rest| (rest, true));
+        // The parser of URLs reads the entry as it will read the addresses, so that both spell a
+        // name in the same way.
         let url = Url::parse(&format!("http://{rest}/")).ok()?;
-        if !url.username().is_empty() || url.password().is_some() || url.path() != "/" || url.query().is_some() {
+        if !url.username().is_empty()
+            || url.password().is_some()
+            || url.path() != "/"
+            || url.query().is_some()
+        {
             return None;
         }
         // A port that the scheme implies is still one that somebody wrote.
@@ -122,11 +139,20 @@ impl HostPattern {
             "http" => false,
             _ => return None,
         };
-        Some(Self { name: name_of(&url)?, is_wildcard: false, port: url.port_or_known_default(), https_only })
+        Some(Self {
+            name: name_of(&url)?,
+            is_wildcard: false,
+            port: url.port_or_known_default(),
+            https_only,
+        })
     }
 
     fn is_within(&self, wider: &Self) -> bool {
-        let is_below = || self.name.strip_suffix(&wider.name).is_some_and(|rest| rest.ends_with('.') && rest.len() > 1);
+        let is_below = || {
+            self.name
+                .strip_suffix(&wider.name)
+                .is_some_and(|rest| rest.ends_with('.') && rest.len() > 1)
+        };
         let fits_name = match (self.is_wildcard, wider.is_wildcard) {
             (_, true) if is_below() => true,
             (is_wildcard, wide) => is_wildcard == wide && self.name == wider.name,
@@ -138,7 +164,9 @@ impl HostPattern {
     fn fits(&self, url: &Url) -> bool {
         let Some(name) = name_of(url) else { return false };
         let fits_name = match self.is_wildcard {
-            true => name.strip_suffix(&self.name).is_some_and(|rest| rest.ends_with('.') && rest.len() > 1),
+            true => name
+                .strip_suffix(&self.name)
+                .is_some_and(|rest| rest.ends_with('.') && rest.len() > 1),
             false => name == self.name,
         };
         let fits_scheme = match url.scheme() {
@@ -146,7 +174,9 @@ impl HostPattern {
             "http" => !self.https_only,
             _ => false,
         };
-        fits_name && fits_scheme && self.port.is_none_or(|port| url.port_or_known_default() == Some(port))
+        fits_name
+            && fits_scheme
+            && self.port.is_none_or(|port| url.port_or_known_default() == Some(port))
     }
 }
 
@@ -198,10 +228,15 @@ impl Bound {
     /// For a request that carries both secrets.
     pub fn and(&self, other: &Self) -> Self {
         let kind = if self.hosts.is_any() { &other.kind } else { &self.kind };
-        Self { kind: kind.clone(), hosts: self.hosts.and(&other.hosts), in_body: self.in_body || other.in_body }
+        Self {
+            kind: kind.clone(),
+            hosts: self.hosts.and(&other.hosts),
+            in_body: self.in_body || other.in_body,
+        }
     }
 
-    /// For a request of a node that has opened a credential and puts nothing of it into this request.
+    /// For a request of a node that has opened a credential and puts nothing of it into this
+    /// request.
     pub fn to_nothing() -> Arc<Self> {
         Arc::default()
     }
@@ -218,8 +253,14 @@ mod tests {
     #[test]
     fn only_listed_hosts_and_real_subdomains_fit() {
         let hosts = Hosts::listed("a.test, *.b.test, c.test:8443");
-        let right =
-            ["https://a.test/x", "https://A.TEST./", "http://a.test:81", "https://x.b.test", "https://x.y.b.test/", "https://c.test:8443/"];
+        let right = [
+            "https://a.test/x",
+            "https://A.TEST./",
+            "http://a.test:81",
+            "https://x.b.test",
+            "https://x.y.b.test/",
+            "https://c.test:8443/",
+        ];
         assert!(allows(&hosts, &right).into_iter().all(|allowed| allowed));
         let wrong = [
             "https://b.test/",
@@ -231,22 +272,51 @@ mod tests {
             "ftp://a.test/",
         ];
         assert!(!allows(&hosts, &wrong).into_iter().any(|allowed| allowed));
-        assert!(!allows(&Hosts::listed(" , "), &["https://a.test/"])[0], "an empty list allows nothing");
+        assert!(
+            !allows(&Hosts::listed(" , "), &["https://a.test/"])[0],
+            "an empty list allows nothing"
+        );
     }
 
     #[test]
     fn two_lists_allow_what_both_do_and_a_narrower_one_is_recognised() {
         let both = Hosts::listed("a.test, b.test").and(&Hosts::listed("b.test, c.test"));
-        assert_eq!(allows(&both, &["https://a.test/", "https://b.test/", "https://c.test/"]), [false, true, false]);
+        assert_eq!(
+            allows(&both, &["https://a.test/", "https://b.test/", "https://c.test/"]),
+            [false, true, false]
+        );
         assert_eq!(Hosts::Any.and(&Hosts::listed("a.test")), Hosts::listed("a.test"));
         let host = |url: &str| Hosts::of_host(&Url::parse(url).unwrap());
-        assert_eq!(allows(&host("http://a.test/x"), &["https://a.test/y", "http://a.test:81/", "https://b.test/"]), [true, false, false]);
-        assert_eq!(allows(&host("http://a.test:81/"), &["http://a.test:81/", "http://a.test/"]), [true, false]);
-        let within = |narrow: &str, wide: &str| Hosts::listed(narrow).is_within(&Hosts::listed(wide));
-        assert!(within("a.test", "a.test, b.test") && within("x.b.test, *.y.b.test", "*.b.test") && within("a.test:8443", "a.test"));
-        assert!(!within("a.test", "a.test:8443") && !within("*.a.test", "a.test") && !within("a.test", "*.a.test"));
-        assert!(!within("a.test, c.test", "a.test") && !Hosts::Any.is_within(&Hosts::listed("a.test")));
-        assert!(Hosts::listed("a.test").is_within(&Hosts::Any) && Hosts::listed("").is_within(&Hosts::listed("a.test")));
+        assert_eq!(
+            allows(
+                &host("http://a.test/x"),
+                &["https://a.test/y", "http://a.test:81/", "https://b.test/"]
+            ),
+            [true, false, false]
+        );
+        assert_eq!(
+            allows(&host("http://a.test:81/"), &["http://a.test:81/", "http://a.test/"]),
+            [true, false]
+        );
+        let within =
+            |narrow: &str, wide: &str| Hosts::listed(narrow).is_within(&Hosts::listed(wide));
+        assert!(
+            within("a.test", "a.test, b.test")
+                && within("x.b.test, *.y.b.test", "*.b.test")
+                && within("a.test:8443", "a.test")
+        );
+        assert!(
+            !within("a.test", "a.test:8443")
+                && !within("*.a.test", "a.test")
+                && !within("a.test", "*.a.test")
+        );
+        assert!(
+            !within("a.test, c.test", "a.test") && !Hosts::Any.is_within(&Hosts::listed("a.test"))
+        );
+        assert!(
+            Hosts::listed("a.test").is_within(&Hosts::Any)
+                && Hosts::listed("").is_within(&Hosts::listed("a.test"))
+        );
     }
 
     #[test]
@@ -268,8 +338,15 @@ mod tests {
     fn services_and_addresses_keep_their_encryption_and_port() {
         let service = Hosts::Only(HostPattern::of_service("api.test").into_iter().collect());
         assert_eq!(allows(&service, &["https://api.test/", "http://api.test/"]), [true, false]);
-        let own = Hosts::Only(HostPattern::of_url("http://localhost:11434/v1").into_iter().collect());
-        assert_eq!(allows(&own, &["http://localhost:11434/", "http://localhost:9/", "http://localhost/"]), [true, false, false]);
-        assert_eq!((service.to_string().as_str(), own.to_string().as_str()), ("api.test", "localhost:11434"));
+        let own =
+            Hosts::Only(HostPattern::of_url("http://localhost:11434/v1").into_iter().collect());
+        assert_eq!(
+            allows(&own, &["http://localhost:11434/", "http://localhost:9/", "http://localhost/"]),
+            [true, false, false]
+        );
+        assert_eq!(
+            (service.to_string().as_str(), own.to_string().as_str()),
+            ("api.test", "localhost:11434")
+        );
     }
 }

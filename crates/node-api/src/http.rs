@@ -9,13 +9,15 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Sends requests. Implemented by the guarded client of `providers`; replaced by recorded answers in tests.
+/// Sends requests. Implemented by the guarded client of `providers`; replaced by recorded answers
+/// in tests.
 #[async_trait::async_trait]
 pub trait Http: Send + Sync {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError>;
 
-    /// Sends a request and hands the answer over as soon as its head is there; the body follows piece by piece. The request's
-    /// time limit is on the head, its limit on size on the body. Dropping the answer ends the connection.
+    /// Sends a request and hands the answer over as soon as its head is there; the body follows
+    /// piece by piece. The request's time limit is on the head, its limit on size on the body.
+    /// Dropping the answer ends the connection.
     async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
         self.send(request).await.map(HttpStream::from)
     }
@@ -24,14 +26,16 @@ pub trait Http: Send + Sync {
 /// The largest answer, if a request does not say otherwise.
 pub const MAX_ANSWER_BYTES: usize = 128 << 20;
 
-/// The same for an answer that may be a file: its bytes stay what they are, and go to disk when there are many.
+/// The same for an answer that may be a file: its bytes stay what they are, and go to disk when
+/// there are many.
 pub const MAX_FILE_BYTES: usize = 512 << 20;
 
-/// The most that a node takes in from one answer while it works for a model as its tool. Hardly any of it would fit into a
-/// conversation, and many calls may be under way at once.
+/// The most that a node takes in from one answer while it works for a model as its tool. Hardly any
+/// of it would fit into a conversation, and many calls may be under way at once.
 pub const MAX_BYTES_FOR_A_MODEL: usize = 32 << 20;
 
-/// The same way out for what is fetched for a model: no answer may be larger than [`MAX_BYTES_FOR_A_MODEL`], whatever a node allows.
+/// The same way out for what is fetched for a model: no answer may be larger than
+/// [`MAX_BYTES_FOR_A_MODEL`], whatever a node allows.
 pub struct ForModel(pub Arc<dyn Http>);
 
 impl ForModel {
@@ -73,13 +77,16 @@ pub struct HttpRequest {
     pub max_response_bytes: usize,
     /// What it may be at most by its content type, for requests that take files and texts alike.
     pub max_bytes_of: Option<fn(&str) -> usize>,
-    /// Headers that carry secrets besides `Authorization` and `Cookie`; a redirect to another origin loses them all.
+    /// Headers that carry secrets besides `Authorization` and `Cookie`; a redirect to another
+    /// origin loses them all.
     pub credential_headers: Vec<String>,
-    /// Send credentials along even when a redirect leads to another origin, as far as they may go there.
+    /// Send credentials along even when a redirect leads to another origin, as far as they may go
+    /// there.
     pub credentials_cross_origins: bool,
     /// The credential that the request is signed with: every hop is compared with its hosts.
     pub bound: Option<Arc<Bound>>,
-    /// The hosts that the request may go to at all, with or without secrets. Every hop is compared with them.
+    /// The hosts that the request may go to at all, with or without secrets. Every hop is compared
+    /// with them.
     pub hosts: Hosts,
 }
 
@@ -88,8 +95,8 @@ pub struct HttpRequest {
 pub struct Certificates {
     /// Trusted in place of the usual authorities, if there are any.
     pub authorities: String,
-    /// The client's certificate with those that vouch for it, and its key without a passphrase; empty for a client that
-    /// shows none. A redirect to another origin loses it.
+    /// The client's certificate with those that vouch for it, and its key without a passphrase;
+    /// empty for a client that shows none. A redirect to another origin loses it.
     pub identity: String,
 }
 
@@ -124,7 +131,8 @@ pub struct HttpResponse {
     pub body: Bytes,
     /// Where the answer came from after redirects.
     pub url: String,
-    /// Room for the body. What it becomes is added; whoever waits for a further answer drops this one first.
+    /// Room for the body. What it becomes is added; whoever waits for a further answer drops this
+    /// one first.
     pub held: Held,
 }
 
@@ -156,15 +164,20 @@ pub enum HttpError {
     NoRoom { limit: usize },
     #[error("More than {limit} redirects")]
     TooManyRedirects { limit: usize },
-    #[error("Domain not allowed: the credential of type '{kind}' may not be sent to {host}: {reason}")]
+    #[error(
+        "Domain not allowed: the credential of type '{kind}' may not be sent to {host}: {reason}"
+    )]
     Bound { kind: Str, host: String, reason: String },
     #[error("the host {host} is not allowed; allowed are {allowed}")]
     HostNotAllowed { host: String, allowed: String },
-    #[error("The method {method} cannot be used: it would make the server send back what it was sent, or connect elsewhere")]
+    #[error(
+        "The method {method} cannot be used: it would make the server send back what it was sent, or connect elsewhere"
+    )]
     Method { method: Str },
 }
 
-/// Methods that make a server send the request back as it came, secrets and all, or a proxy connect to somewhere else.
+/// Methods that make a server send the request back as it came, secrets and all, or a proxy connect
+/// to somewhere else.
 const REFUSED_METHODS: [&str; 3] = ["TRACE", "TRACK", "CONNECT"];
 
 impl HttpRequest {
@@ -258,7 +271,9 @@ impl HttpError {
         match self {
             HttpError::Url { .. } => Code::EGRESS_URL,
             HttpError::Blocked { .. } => Code::EGRESS_BLOCKED,
-            HttpError::Unreachable { .. } | HttpError::TooManyRedirects { .. } => Code::UPSTREAM_UNREACHABLE,
+            HttpError::Unreachable { .. } | HttpError::TooManyRedirects { .. } => {
+                Code::UPSTREAM_UNREACHABLE
+            }
             HttpError::Timeout { .. } => Code::UPSTREAM_TIMEOUT,
             HttpError::TooLarge { .. } => Code::UPSTREAM_TOO_LARGE,
             HttpError::NoRoom { .. } => Code::OVERLOAD,

@@ -1,8 +1,9 @@
-//! The contract between the engine and the nodes: what a node is ([`Node`], [`Spec`]), what it is given ([`Ctx`])
-//! and how it fails ([`NodeError`]).
+//! The contract between the engine and the nodes: what a node is ([`Node`], [`Spec`]), what it is
+//! given ([`Ctx`]) and how it fails ([`NodeError`]).
 //!
-//! Invariant: nothing here runs a workflow or reaches the outside. The world comes in through the ports of [`host`].
-//! Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told from one written beside its node.
+//! Invariant: nothing here runs a workflow or reaches the outside. The world comes in through the
+//! ports of [`host`]. Invariant: a [`Spec`] is plain data, so one loaded from a file cannot be told
+//! from one written beside its node.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
@@ -34,21 +35,30 @@ pub use ctx::{Ctx, NodeInfo, PerItem, Prepared};
 pub use destination::{Destination, DestinationForm, addresses};
 pub use error::{ErrorClass, NodeError};
 pub use param::{Choice, FieldGroup, Param, ParamKind, Rule, Test};
-pub use registry::{Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply, trigger};
+pub use registry::{
+    Entry, Node, NodeFuture, NodeType, Registry, SupplyFuture, run, run_and_supply, supply, trigger,
+};
 pub use spec::{
-    CredentialUse, Difference, Example, Group, NodeFlow, Port, PortCount, PortRule, RequiredInputs, Spec, StartedBy, key_header,
+    CredentialUse, Difference, Example, Group, NodeFlow, Port, PortCount, PortRule, RequiredInputs,
+    Spec, StartedBy, key_header,
 };
 pub use supply::{Supplied, Supplier, SupplyCtx};
 pub use tool_name::{tool_name, tool_name_of, untaken_name};
 pub use trigger::Trigger;
 
-/// The items of each `main` output, in order. No outputs at all means that the node has nothing to say in this run.
+/// The items of each `main` output, in order. No outputs at all means that the node has nothing to
+/// say in this run.
 pub type Outputs = Vec<model::Items>;
 
 /// Everything a node's file needs.
 pub mod prelude {
     pub use crate::http::{HttpBody, HttpError, HttpRequest, HttpResponse};
-    pub use crate::{Ctx, Example, FieldGroup, Group, Node, NodeError, Outputs, Param, Port, PortRule, RequiredInputs, Spec, StartedBy};
-    pub use model::{Binary, Code, Item, Items, ItemsBuilder, Object, PairedItem, Pairs, Str, Value, json};
+    pub use crate::{
+        Ctx, Example, FieldGroup, Group, Node, NodeError, Outputs, Param, Port, PortRule,
+        RequiredInputs, Spec, StartedBy,
+    };
+    pub use model::{
+        Binary, Code, Item, Items, ItemsBuilder, Object, PairedItem, Pairs, Str, Value, json,
+    };
     pub use serde::Deserialize;
 }

@@ -1,9 +1,12 @@
-//! Notes about calls that change something: that one was begun, and what a person says about one that was cut off.
+//! Notes about calls that change something: that one was begun, and what a person says about one
+//! that was cut off.
 //!
-//! A node that keeps notes writes [`begun`] before such a call and the key itself after it. If only the first is there, nobody knows
-//! whether the call happened. What a person says about it is a note as well: [`happened`] stands for the result, and [`withdrawn`]
-//! takes the note of the beginning back, so that the call is made again and is in doubt again should that be cut off too.
-//! Where a person is to be asked before a call, that and what they decide is noted before the beginning ([`approval`]).
+//! A node that keeps notes writes [`begun`] before such a call and the key itself after it. If only
+//! the first is there, nobody knows whether the call happened. What a person says about it is a
+//! note as well: [`happened`] stands for the result, and [`withdrawn`] takes the note of the
+//! beginning back, so that the call is made again and is in doubt again should that be cut off too.
+//! Where a person is to be asked before a call, that and what they decide is noted before the
+//! beginning ([`approval`]).
 
 mod approval;
 
@@ -14,7 +17,8 @@ use model::{Object, Str, Value};
 /// What the key of a call that was begun ends with.
 const BEGUN: &str = " begun";
 
-/// The note of a step of JavaScript that has begun to reach outside: taken again, it might do twice what it did.
+/// The note of a step of JavaScript that has begun to reach outside: taken again, it might do twice
+/// what it did.
 pub const REACHED_OUT: &str = "reached out";
 
 /// The field of a note that holds what a person says came of a call.
@@ -33,7 +37,9 @@ pub fn is_begun(note: Option<&Value>) -> bool {
 /// The calls of which nobody knows whether they happened, in the order in which they were begun.
 pub fn in_doubt(notes: &Object) -> Vec<Str> {
     let is_open = |(key, note): (&Str, &Value)| {
-        let call = key.strip_suffix(BEGUN).filter(|call| is_begun(Some(note)) && notes.get(call).is_none())?;
+        let call = key
+            .strip_suffix(BEGUN)
+            .filter(|call| is_begun(Some(note)) && notes.get(call).is_none())?;
         Some(Str::from(call))
     };
     notes.iter().filter_map(is_open).collect()
@@ -61,7 +67,10 @@ mod tests {
 
     #[test]
     fn a_call_is_in_doubt_from_its_beginning_to_its_result() {
-        let mut notes = Object::from_iter([("item 0: model 1", json!({})), ("item 0: tool 1.1 begun", json!({ "name": "send" }))]);
+        let mut notes = Object::from_iter([
+            ("item 0: model 1", json!({})),
+            ("item 0: tool 1.1 begun", json!({ "name": "send" })),
+        ]);
         assert_eq!(in_doubt(&notes), ["item 0: tool 1.1"]);
         notes.insert("item 0: tool 1.1 begun", withdrawn());
         assert!(in_doubt(&notes).is_empty(), "it is made again");
@@ -69,6 +78,10 @@ mod tests {
         notes.insert("item 0: tool 1.1", happened("sent"));
         assert!(in_doubt(&notes).is_empty(), "it has a result");
         assert_eq!(notes.get("item 0: tool 1.1").and_then(said_of).as_deref(), Some("sent"));
-        assert_eq!(said_of(&json!({ "content": "sent" })), None, "a result that was seen is none that was told");
+        assert_eq!(
+            said_of(&json!({ "content": "sent" })),
+            None,
+            "a result that was seen is none that was told"
+        );
     }
 }

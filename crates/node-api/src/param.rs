@@ -25,7 +25,8 @@ pub struct Param {
     /// The value is taken as it stands; a leading `=` has no meaning.
     #[serde(default)]
     pub no_expression: bool,
-    /// Says whose calls are taken or what of them is answered. Left out it lets everybody in, so an expression must give something.
+    /// Says whose calls are taken or what of them is answered. Left out it lets everybody in, so an
+    /// expression must give something.
     #[serde(skip)]
     pub guards: bool,
 }
@@ -120,7 +121,13 @@ pub enum Test {
 
 impl Param {
     fn new(name: &str, label: &str, kind: ParamKind, default: impl Into<Value>) -> Self {
-        Self { name: name.into(), label: label.into(), kind, default: default.into(), ..Default::default() }
+        Self {
+            name: name.into(),
+            label: label.into(),
+            kind,
+            default: default.into(),
+            ..Default::default()
+        }
     }
 
     pub fn text(name: &str, label: &str, default: &str) -> Self {
@@ -150,7 +157,12 @@ impl Param {
     }
 
     pub fn multi_choice(name: &str, label: &str, options: &[(&str, &str)]) -> Self {
-        Self::new(name, label, ParamKind::MultiChoice { options: choices(options) }, Vec::<Value>::new())
+        Self::new(
+            name,
+            label,
+            ParamKind::MultiChoice { options: choices(options) },
+            Vec::<Value>::new(),
+        )
     }
 
     pub fn json(name: &str, label: &str, default: &str) -> Self {
@@ -171,21 +183,41 @@ impl Param {
 
     /// Optional settings, none of them set at first.
     pub fn collection(name: &str, label: &str, params: impl IntoIterator<Item = Param>) -> Self {
-        Self::new(name, label, ParamKind::Collection { params: params.into_iter().collect() }, Object::new())
+        Self::new(
+            name,
+            label,
+            ParamKind::Collection { params: params.into_iter().collect() },
+            Object::new(),
+        )
     }
 
     /// One named group of fields, each occurring once.
     pub fn group(name: &str, label: &str, groups: impl IntoIterator<Item = FieldGroup>) -> Self {
-        Self::new(name, label, ParamKind::Groups { groups: groups.into_iter().collect(), multiple: false }, Object::new())
+        Self::new(
+            name,
+            label,
+            ParamKind::Groups { groups: groups.into_iter().collect(), multiple: false },
+            Object::new(),
+        )
     }
 
     /// Named groups of fields that may be repeated: the value is `{ group: [ {…}, … ] }`.
     pub fn repeated(name: &str, label: &str, groups: impl IntoIterator<Item = FieldGroup>) -> Self {
-        Self::new(name, label, ParamKind::Groups { groups: groups.into_iter().collect(), multiple: true }, Object::new())
+        Self::new(
+            name,
+            label,
+            ParamKind::Groups { groups: groups.into_iter().collect(), multiple: true },
+            Object::new(),
+        )
     }
 
     pub fn locator(name: &str, label: &str, modes: &[&str]) -> Self {
-        Self::new(name, label, ParamKind::Locator { modes: modes.iter().map(|mode| Str::from(*mode)).collect() }, Object::new())
+        Self::new(
+            name,
+            label,
+            ParamKind::Locator { modes: modes.iter().map(|mode| Str::from(*mode)).collect() },
+            Object::new(),
+        )
     }
 
     pub fn mapper(name: &str, label: &str) -> Self {
@@ -209,7 +241,10 @@ impl Param {
     }
 
     pub fn hidden(name: &str, default: impl Into<Value>) -> Self {
-        Self { help: "Set by the editor.".into(), ..Self::new(name, "", ParamKind::Hidden, default) }
+        Self {
+            help: "Set by the editor.".into(),
+            ..Self::new(name, "", ParamKind::Hidden, default)
+        }
     }
 
     pub fn help(mut self, help: &str) -> Self {
@@ -232,7 +267,8 @@ impl Param {
         self
     }
 
-    /// Keeps somebody or something out: an expression there that gives nothing is refused. For parameters at the top and in collections.
+    /// Keeps somebody or something out: an expression there that gives nothing is refused. For
+    /// parameters at the top and in collections.
     pub fn guard(mut self) -> Self {
         self.guards = true;
         self
@@ -279,7 +315,10 @@ impl Param {
 
 impl Rule {
     pub(crate) fn is<V: Into<Value> + Clone>(param: &str, values: &[V]) -> Self {
-        Self { param: param.into(), any_of: values.iter().map(|value| Test::Is(value.clone().into())).collect() }
+        Self {
+            param: param.into(),
+            any_of: values.iter().map(|value| Test::Is(value.clone().into())).collect(),
+        }
     }
 }
 
@@ -290,5 +329,12 @@ impl FieldGroup {
 }
 
 fn choices(options: &[(&str, &str)]) -> Vec<Choice> {
-    options.iter().map(|(value, label)| Choice { value: Value::from(*value), label: (*label).into(), help: Str::new() }).collect()
+    options
+        .iter()
+        .map(|(value, label)| Choice {
+            value: Value::from(*value),
+            label: (*label).into(),
+            help: Str::new(),
+        })
+        .collect()
 }

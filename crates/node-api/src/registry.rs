@@ -9,10 +9,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A node: a description and one function. Implemented once per file in `nodes`; called by the engine.
+/// A node: a description and one function. Implemented once per file in `nodes`; called by the
+/// engine.
 ///
-/// `run` gets the items of the first input ([`Ctx::input`] has the others). It must not keep anything between calls;
-/// what a node remembers goes through [`crate::host::Host::set_state`].
+/// `run` gets the items of the first input ([`Ctx::input`] has the others). It must not keep
+/// anything between calls; what a node remembers goes through [`crate::host::Host::set_state`].
 pub trait Node: 'static {
     fn spec() -> Spec;
     fn run(ctx: &Ctx<'_>, items: Items) -> impl Future<Output = Result<Outputs, NodeError>> + Send;
@@ -43,7 +44,12 @@ type RunFn = for<'a> fn(&'a Ctx<'a>, Items) -> NodeFuture<'a>;
 
 /// The row of a node that runs on items.
 pub const fn run<N: Node>() -> Entry {
-    Entry { spec: N::spec, run: |ctx, items| Box::pin(N::run(ctx, items)), trigger: None, supply: None }
+    Entry {
+        spec: N::spec,
+        run: |ctx, items| Box::pin(N::run(ctx, items)),
+        trigger: None,
+        supply: None,
+    }
 }
 
 /// The row of a node that starts runs, or wakes them.
@@ -53,17 +59,24 @@ pub const fn trigger<N: Trigger>() -> Entry {
 
 /// The row of a node that gives something to the node above it.
 pub const fn supply<S: Supplier>() -> Entry {
-    Entry { spec: S::spec, run: |ctx, _| Box::pin(only_supplies(ctx)), trigger: None, supply: Some(|ctx| Box::pin(S::supply(ctx))) }
+    Entry {
+        spec: S::spec,
+        run: |ctx, _| Box::pin(only_supplies(ctx)),
+        trigger: None,
+        supply: Some(|ctx| Box::pin(S::supply(ctx))),
+    }
 }
 
-/// The row of a node that runs on items or gives something to the node above it, as its parameters say.
+/// The row of a node that runs on items or gives something to the node above it, as its parameters
+/// say.
 pub const fn run_and_supply<N: Node + Supplier>() -> Entry {
     Entry { supply: Some(|ctx| Box::pin(N::supply(ctx))), ..run::<N>() }
 }
 
 async fn only_supplies(ctx: &Ctx<'_>) -> Result<Outputs, NodeError> {
     let name = &ctx.node().name;
-    Err(NodeError::failed(format!("'{name}' does not run by itself")).hint("Connect it to the node that it is to serve, such as an agent."))
+    Err(NodeError::failed(format!("'{name}' does not run by itself"))
+        .hint("Connect it to the node that it is to serve, such as an agent."))
 }
 
 /// A node type ready to be used: its description and its function.
@@ -87,7 +100,10 @@ impl NodeType {
     /// Whether a model may call the node: it takes items and gives items.
     pub fn can_be_a_tool(&self) -> bool {
         let has_main = |ports: &[Port]| ports.iter().any(|port| port.kind == Kind::Main);
-        self.supply.is_none() && self.spec.group != Group::Trigger && has_main(&self.spec.inputs) && has_main(&self.spec.outputs)
+        self.supply.is_none()
+            && self.spec.group != Group::Trigger
+            && has_main(&self.spec.inputs)
+            && has_main(&self.spec.outputs)
     }
 
     pub fn run<'a>(&self, ctx: &'a Ctx<'a>, items: Items) -> NodeFuture<'a> {
@@ -134,7 +150,8 @@ impl Registry {
         Self { by_type }
     }
 
-    /// The node type that serves a version. An ordinary type with `Tool` at its end is that type, to be called by a model.
+    /// The node type that serves a version. An ordinary type with `Tool` at its end is that type,
+    /// to be called by a model.
     pub fn find(&self, type_name: &str, version: f64) -> Option<&Arc<NodeType>> {
         self.of_type(type_name).iter().find(|node| node.spec.serves(version))
     }
@@ -151,7 +168,12 @@ impl Registry {
     /// Everything, by type name.
     pub fn all(&self) -> Vec<&Arc<NodeType>> {
         let mut types: Vec<_> = self.by_type.values().flatten().collect();
-        types.sort_by(|a, b| a.spec.id.cmp(&b.spec.id).then(a.spec.newest_version().total_cmp(&b.spec.newest_version())));
+        types.sort_by(|a, b| {
+            a.spec
+                .id
+                .cmp(&b.spec.id)
+                .then(a.spec.newest_version().total_cmp(&b.spec.newest_version()))
+        });
         types
     }
 }

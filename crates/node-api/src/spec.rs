@@ -1,4 +1,5 @@
-//! The description of a node: the one source of its form, its checks, its documentation and its schema as a tool.
+//! The description of a node: the one source of its form, its checks, its documentation and its
+//! schema as a tool.
 
 use crate::{Destination, DestinationForm, Param, ParamKind, Rule};
 use model::{Kind, Str, Value};
@@ -36,32 +37,37 @@ pub struct Spec {
     /// Whether a step that was cut off may simply run again.
     #[serde(default)]
     pub repeatable: bool,
-    /// It runs JavaScript: a step that was cut off may run again as long as the sandbox was asked for nothing outside.
+    /// It runs JavaScript: a step that was cut off may run again as long as the sandbox was asked
+    /// for nothing outside.
     #[serde(default)]
     pub runs_code: bool,
-    /// Without being so in general, it may while this parameter has one of these values, such as the method GET.
+    /// Without being so in general, it may while this parameter has one of these values, such as
+    /// the method GET.
     #[serde(default)]
     pub repeatable_when: Option<(Str, Vec<Str>)>,
-    /// The parameter that makes the node send a key by which the other side knows a request again, and one that keeps it from that.
+    /// The parameter that makes the node send a key by which the other side knows a request again,
+    /// and one that keeps it from that.
     pub sends_key: Option<(Str, Str)>,
-    /// Calls other workflows and does nothing else outside of the run. A step that was cut off is taken again, and finds the
-    /// runs it has called before.
+    /// Calls other workflows and does nothing else outside of the run. A step that was cut off is
+    /// taken again, and finds the runs it has called before.
     #[serde(default)]
     pub calls_workflows: bool,
     /// Where its data comes from and goes to, for agents that use it or come after it.
     #[serde(default)]
     pub flow: NodeFlow,
-    /// Notes every step of its own that reaches outside ([`crate::host::Host::keep_note`]). When it was cut off it runs again and
-    /// takes none of them twice.
+    /// Notes every step of its own that reaches outside ([`crate::host::Host::keep_note`]). When it
+    /// was cut off it runs again and takes none of them twice.
     #[serde(default)]
     pub keeps_notes: bool,
-    /// Computes much for what it is given, such as unpacking or sorting. It runs off the threads that serve connections.
+    /// Computes much for what it is given, such as unpacking or sorting. It runs off the threads
+    /// that serve connections.
     #[serde(default)]
     pub computes: bool,
     /// While it waits, the next message of the conversation that the run began with wakes it.
     #[serde(default)]
     pub hears_replies: bool,
-    /// Parameters of a trigger that only a call gives a value, so that they stay as they are written while it only listens.
+    /// Parameters of a trigger that only a call gives a value, so that they stay as they are
+    /// written while it only listens.
     #[serde(default)]
     pub per_call: Vec<Str>,
     /// What kind of run this trigger is the first choice for.
@@ -70,7 +76,8 @@ pub struct Spec {
     /// How many inputs must have data before the node runs, when it has several.
     #[serde(default)]
     pub required_inputs: RequiredInputs,
-    /// Where parameters decide how many inputs or outputs there are; `inputs` and `outputs` are then only an example.
+    /// Where parameters decide how many inputs or outputs there are; `inputs` and `outputs` are
+    /// then only an example.
     #[serde(default)]
     pub input_rules: Vec<PortRule>,
     #[serde(default)]
@@ -96,7 +103,8 @@ pub enum PortCount {
     Entries { list: Str, label: Str },
     /// As many as a parameter says.
     Number { param: Str, label: Str },
-    /// One for each of the words with commas between, that a parameter or, where it is not set, the description gives.
+    /// One for each of the words with commas between, that a parameter or, where it is not set, the
+    /// description gives.
     Words { param: Str, default: Str },
     /// These, whatever the parameters say beyond the rule's condition.
     Named { labels: Vec<Str> },
@@ -139,7 +147,8 @@ pub struct NodeFlow {
     /// What it puts out may be text of strangers.
     #[serde(default)]
     pub untrusted: bool,
-    /// What it puts out is not for strangers. Whatever uses a credential counts as such without this.
+    /// What it puts out is not for strangers. Whatever uses a credential counts as such without
+    /// this.
     #[serde(default)]
     pub private: bool,
     /// The parameters that say where it sends its data to.
@@ -203,7 +212,8 @@ pub struct CredentialUse {
     pub required: bool,
 }
 
-/// Which inputs of a node with several must have arrived before it runs without waiting for the others.
+/// Which inputs of a node with several must have arrived before it runs without waiting for the
+/// others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RequiredInputs {
@@ -227,7 +237,8 @@ pub struct Example {
     pub version: Str,
     /// The node's parameters as JSON.
     pub params: Str,
-    /// The JSON of the input items: a list, or a list of lists for a node with several inputs (`[[…], […]]`).
+    /// The JSON of the input items: a list, or a list of lists for a node with several inputs
+    /// (`[[…], […]]`).
     pub input: Str,
     /// Per output, the JSON of its items.
     pub output: Str,
@@ -235,7 +246,10 @@ pub struct Example {
 
 /// The header that a key goes into: a fixed text, since what an expression gives is not known yet.
 pub fn key_header<'v>(named: Option<&'v Value>, unless: Option<&Value>) -> Option<&'v str> {
-    let named = named.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty() && !text.starts_with('='));
+    let named = named
+        .and_then(Value::as_str)
+        .map(str::trim)
+        .filter(|text| !text.is_empty() && !text.starts_with('='));
     named.filter(|_| unless.is_none_or(Value::is_nullish))
 }
 
@@ -332,12 +346,14 @@ impl Spec {
         self.sends_in(param, DestinationForm::Address)
     }
 
-    /// The parameter is a text of such addresses, which the node takes apart with [`crate::addresses`].
+    /// The parameter is a text of such addresses, which the node takes apart with
+    /// [`crate::addresses`].
     pub fn sends_to_each(self, param: &str) -> Self {
         self.sends_in(param, DestinationForm::Addresses)
     }
 
-    /// The parameter says where data goes with every letter, as recipients, commands and workflows do.
+    /// The parameter says where data goes with every letter, as recipients, commands and workflows
+    /// do.
     pub fn sends_as_told(self, param: &str) -> Self {
         self.sends_in(param, DestinationForm::Whole)
     }
@@ -355,17 +371,20 @@ impl Spec {
 
     /// Repeatable while a parameter has one of these values.
     pub fn repeatable_when(mut self, param: &str, values: &[&str]) -> Self {
-        self.repeatable_when = Some((param.into(), values.iter().map(|value| Str::from(*value)).collect()));
+        self.repeatable_when =
+            Some((param.into(), values.iter().map(|value| Str::from(*value)).collect()));
         self
     }
 
-    /// With a text in this parameter, and nothing in that one, each request carries a key by which the other side knows it again.
+    /// With a text in this parameter, and nothing in that one, each request carries a key by which
+    /// the other side knows it again.
     pub fn sends_key(mut self, param: &str, unless: &str) -> Self {
         self.sends_key = Some((param.into(), unless.into()));
         self
     }
 
-    /// Whether a step with these parameters sends its requests with a key, the same one if it runs again.
+    /// Whether a step with these parameters sends its requests with a key, the same one if it runs
+    /// again.
     pub fn has_key(&self, params: &Value) -> bool {
         let Some((param, unless)) = &self.sends_key else { return false };
         key_header(params.get_path(param), params.get_path(unless)).is_some()
@@ -374,7 +393,10 @@ impl Spec {
     /// Whether a step with these parameters that was cut off may simply run again.
     pub fn may_repeat(&self, params: &Value) -> bool {
         let has_value = |(param, values): &(Str, Vec<Str>)| {
-            params.get(param).and_then(Value::as_str).is_some_and(|value| values.iter().any(|allowed| allowed == value))
+            params
+                .get(param)
+                .and_then(Value::as_str)
+                .is_some_and(|value| values.iter().any(|allowed| allowed == value))
         };
         self.repeatable || self.repeatable_when.as_ref().is_some_and(has_value)
     }
@@ -385,13 +407,15 @@ impl Spec {
         self
     }
 
-    /// The node calls other workflows through [`crate::host::Host::run_workflow`], and always the same ones in the same order.
+    /// The node calls other workflows through [`crate::host::Host::run_workflow`], and always the
+    /// same ones in the same order.
     pub fn calls_workflows(mut self) -> Self {
         self.calls_workflows = true;
         self
     }
 
-    /// The node's work grows faster than what it is given, or what it is given may be a large document.
+    /// The node's work grows faster than what it is given, or what it is given may be a large
+    /// document.
     pub fn computes(mut self) -> Self {
         self.computes = true;
         self
@@ -403,8 +427,8 @@ impl Spec {
         self
     }
 
-    /// What is said next in the chat wakes the node. Before, it runs alone with the reply in [`crate::trigger::REPLY_FIELD`], so that
-    /// it can remember it.
+    /// What is said next in the chat wakes the node. Before, it runs alone with the reply in
+    /// [`crate::trigger::REPLY_FIELD`], so that it can remember it.
     pub fn hears_replies(mut self) -> Self {
         self.hears_replies = true;
         self
@@ -459,17 +483,28 @@ impl Spec {
 
     /// The `main` inputs that a node with these parameters has.
     pub fn inputs_with(&self, params: &Value) -> Vec<Port> {
-        self.input_rules.iter().find_map(|rule| rule.ports_with(params)).unwrap_or_else(|| self.inputs.clone())
+        self.input_rules
+            .iter()
+            .find_map(|rule| rule.ports_with(params))
+            .unwrap_or_else(|| self.inputs.clone())
     }
 
     /// The `main` outputs that a node with these parameters has.
     pub fn outputs_with(&self, params: &Value) -> Vec<Port> {
-        self.output_rules.iter().find_map(|rule| rule.ports_with(params)).unwrap_or_else(|| self.outputs.clone())
+        self.output_rules
+            .iter()
+            .find_map(|rule| rule.ports_with(params))
+            .unwrap_or_else(|| self.outputs.clone())
     }
 
     pub fn example(mut self, title: &str, params: &str, input: &str, output: &str) -> Self {
-        let example =
-            Example { title: title.into(), params: params.into(), input: input.into(), output: output.into(), ..Example::default() };
+        let example = Example {
+            title: title.into(),
+            params: params.into(),
+            input: input.into(),
+            output: output.into(),
+            ..Example::default()
+        };
         self.examples.push(example);
         self
     }
@@ -488,21 +523,36 @@ impl PortRule {
     const MOST: usize = 1000;
 
     pub fn entries(list: &str, label: &str) -> Self {
-        Self { ports: PortCount::Entries { list: list.into(), label: label.into() }, ..Self::default() }
+        Self {
+            ports: PortCount::Entries { list: list.into(), label: label.into() },
+            ..Self::default()
+        }
     }
 
-    /// `label` stands before the number, which counts from `1` if there is a label and from `0` if not.
+    /// `label` stands before the number, which counts from `1` if there is a label and from `0` if
+    /// not.
     pub fn number(param: &str, label: &str) -> Self {
-        Self { ports: PortCount::Number { param: param.into(), label: label.into() }, ..Self::default() }
+        Self {
+            ports: PortCount::Number { param: param.into(), label: label.into() },
+            ..Self::default()
+        }
     }
 
     /// Outputs named by words with commas between.
     pub fn words(param: &str, default: &str) -> Self {
-        Self { ports: PortCount::Words { param: param.into(), default: default.into() }, ..Self::default() }
+        Self {
+            ports: PortCount::Words { param: param.into(), default: default.into() },
+            ..Self::default()
+        }
     }
 
     pub fn named(labels: &[&str]) -> Self {
-        Self { ports: PortCount::Named { labels: labels.iter().map(|label| Str::from(*label)).collect() }, ..Self::default() }
+        Self {
+            ports: PortCount::Named {
+                labels: labels.iter().map(|label| Str::from(*label)).collect(),
+            },
+            ..Self::default()
+        }
     }
 
     /// `true` and `false` stand for a yes or no.
@@ -529,19 +579,34 @@ impl PortRule {
                 let entries = params.get_path(list)?.as_array()?;
                 let name = |(number, entry): (usize, &Value)| {
                     // An entry that is a text names itself.
-                    let label = entry.as_str().or_else(|| entry.get(label)?.as_str()).filter(|label| !label.is_empty());
+                    let label = entry
+                        .as_str()
+                        .or_else(|| entry.get(label)?.as_str())
+                        .filter(|label| !label.is_empty());
                     Port::named(label.unwrap_or(&number.to_string()))
                 };
                 entries.iter().enumerate().take(Self::MOST).map(name).collect::<Vec<_>>()
             }
             PortCount::Number { param, label } => {
                 let count = params.get_path(param)?.as_usize()?.min(Self::MOST);
-                let name = |number: usize| if label.is_empty() { number.to_string() } else { format!("{label} {}", number + 1) };
+                let name = |number: usize| {
+                    if label.is_empty() {
+                        number.to_string()
+                    } else {
+                        format!("{label} {}", number + 1)
+                    }
+                };
                 (0..count).map(|number| Port::named(&name(number))).collect()
             }
             PortCount::Words { param, default } => {
                 let words = params.get_path(param).and_then(Value::as_str).unwrap_or(default);
-                words.split(',').map(str::trim).filter(|word| !word.is_empty()).take(Self::MOST).map(Port::named).collect()
+                words
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|word| !word.is_empty())
+                    .take(Self::MOST)
+                    .map(Port::named)
+                    .collect()
             }
             PortCount::Named { labels } => labels.iter().map(|label| Port::named(label)).collect(),
         };
@@ -563,20 +628,43 @@ mod tests {
     fn parameters_decide_the_ports_where_a_rule_says_so() {
         let spec = Spec::new("test", &[1.0], "Test", "")
             .output_rule(PortRule::number("count", "").when("mode", "number"))
-            .output_rule(PortRule::entries("rules.values", "name").extra("options.rest", "extra", "Fallback"));
-        let labels = |params: Value| spec.outputs_with(&params).into_iter().map(|port| port.label.to_string()).collect::<Vec<_>>();
+            .output_rule(PortRule::entries("rules.values", "name").extra(
+                "options.rest",
+                "extra",
+                "Fallback",
+            ));
+        let labels = |params: Value| {
+            spec.outputs_with(&params)
+                .into_iter()
+                .map(|port| port.label.to_string())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(labels(json!({ "mode": "number", "count": 2 })), ["0", "1"]);
-        let rules = json!({ "rules": { "values": [{ "name": "a" }, {}] }, "options": { "rest": "extra" } });
+        let rules =
+            json!({ "rules": { "values": [{ "name": "a" }, {}] }, "options": { "rest": "extra" } });
         assert_eq!(labels(rules), ["a", "1", "Fallback"]);
         assert_eq!(labels(json!({ "rules": { "values": ["GET", "POST"] } })), ["GET", "POST"]);
         assert_eq!(labels(json!({})), [""]);
-        let spec = Spec::new("test", &[1.0], "Test", "").output_rule(PortRule::words("options.names", "x, y"));
-        let labels = |params: Value| spec.outputs_with(&params).into_iter().map(|port| port.label.to_string()).collect::<Vec<_>>();
+        let spec = Spec::new("test", &[1.0], "Test", "")
+            .output_rule(PortRule::words("options.names", "x, y"));
+        let labels = |params: Value| {
+            spec.outputs_with(&params)
+                .into_iter()
+                .map(|port| port.label.to_string())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             (labels(json!({})), labels(json!({ "options": { "names": "a, ,b,c" } }))),
             (vec!["x".into(), "y".into()], vec!["a".into(), "b".into(), "c".into()])
         );
-        let spec = Spec::new("test", &[1.0], "Test", "").output_rule(PortRule::named(&["a", "b"]).when("two", "true"));
-        assert_eq!((spec.outputs_with(&json!({ "two": true })).len(), spec.outputs_with(&json!({ "two": false })).len()), (2, 1));
+        let spec = Spec::new("test", &[1.0], "Test", "")
+            .output_rule(PortRule::named(&["a", "b"]).when("two", "true"));
+        assert_eq!(
+            (
+                spec.outputs_with(&json!({ "two": true })).len(),
+                spec.outputs_with(&json!({ "two": false })).len()
+            ),
+            (2, 1)
+        );
     }
 }

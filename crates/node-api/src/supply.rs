@@ -7,7 +7,8 @@ use model::{Items, Object};
 use std::future::Future;
 use std::sync::Arc;
 
-/// A node that supplies. Implemented once per file in `nodes`; called by the engine when the node above asks for what it needs.
+/// A node that supplies. Implemented once per file in `nodes`; called by the engine when the node
+/// above asks for what it needs.
 pub trait Supplier: 'static {
     fn spec() -> Spec;
     /// What the node supplies for an item of the node above it: its expressions see that item.
@@ -29,20 +30,33 @@ struct Inner {
 }
 
 impl SupplyCtx {
-    pub fn new(node: NodeInfo, host: Arc<dyn Host>, inputs: Vec<Option<Items>>, run_index: usize, item: usize) -> Self {
+    pub fn new(
+        node: NodeInfo,
+        host: Arc<dyn Host>,
+        inputs: Vec<Option<Items>>,
+        run_index: usize,
+        item: usize,
+    ) -> Self {
         Self { inner: Arc::new(Inner { node, host, inputs, run_index, item }) }
     }
 
     /// What the node sees while a model calls it as a tool: `$fromAI` gives the arguments.
     pub fn for_call(&self, arguments: &Object, call: &ToolCallContext) -> Result<Self, NodeError> {
-        let Some(host) = self.inner.host.for_call(arguments, call)? else { return Ok(self.clone()) };
+        let Some(host) = self.inner.host.for_call(arguments, call)? else {
+            return Ok(self.clone());
+        };
         let Inner { node, inputs, run_index, item, .. } = &*self.inner;
         Ok(Self::new(node.clone(), host, inputs.clone(), *run_index, *item))
     }
 
     /// The parameters and the world, as an ordinary node has them.
     pub fn ctx(&self) -> Ctx<'_> {
-        Ctx::new(&self.inner.node, &self.inner.inputs, self.inner.run_index, self.inner.host.as_ref())
+        Ctx::new(
+            &self.inner.node,
+            &self.inner.inputs,
+            self.inner.run_index,
+            self.inner.host.as_ref(),
+        )
     }
 
     pub fn node(&self) -> &NodeInfo {

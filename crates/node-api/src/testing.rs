@@ -3,7 +3,10 @@
 use crate::ai::{KeptHere, LocalModels, NoLocalModels, Supply};
 use crate::collections::{Collections, NoCollections};
 use crate::connect::{Connections, NoConnections};
-use crate::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
+use crate::host::{
+    CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope,
+    WorkflowCall,
+};
 use crate::http::{Http, HttpError, HttpRequest, HttpResponse};
 use crate::tables::{NoTables, Tables};
 use crate::trigger::{Answer, Chunk};
@@ -12,7 +15,8 @@ use bytes::Bytes;
 use model::{Item, Items, Kind, Object, OnError, Source, Spill, Str, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A world with nothing outside: requests, files and code are refused, the clock stands at 2024-01-01 in UTC.
+/// A world with nothing outside: requests, files and code are refused, the clock stands at
+/// 2024-01-01 in UTC.
 pub struct TestHost {
     params: Value,
     raw: Value,
@@ -44,11 +48,16 @@ pub struct TestHost {
 impl TestHost {
     /// A host for a node of this description with these parameters, defaults filled in.
     pub fn new(spec: &Spec, version: f64, params: &Value) -> Self {
-        let completed = Value::object(spec.complete(version, params.as_object().unwrap_or(&Object::new())));
+        let completed =
+            Value::object(spec.complete(version, params.as_object().unwrap_or(&Object::new())));
         Self {
             params: completed.clone(),
             raw: completed,
-            execution: ExecutionInfo { id: "1".into(), mode: "manual".into(), ..ExecutionInfo::default() },
+            execution: ExecutionInfo {
+                id: "1".into(),
+                mode: "manual".into(),
+                ..ExecutionInfo::default()
+            },
             state: Mutex::default(),
             static_data: Mutex::default(),
             credentials: Object::new(),
@@ -80,17 +89,35 @@ pub async fn run<N: Node>(params: Value, input: Value) -> Result<Vec<Value>, Nod
     run_version::<N>(version, params, &[input]).await
 }
 
-/// Runs one version of a node on several inputs and gives back the JSON of the items of each output.
-pub async fn run_version<N: Node>(version: f64, params: Value, inputs: &[Value]) -> Result<Vec<Value>, NodeError> {
+/// Runs one version of a node on several inputs and gives back the JSON of the items of each
+/// output.
+pub async fn run_version<N: Node>(
+    version: f64,
+    params: Value,
+    inputs: &[Value],
+) -> Result<Vec<Value>, NodeError> {
     let host = TestHost::new(&N::spec(), version, &params);
-    let outputs = run_on::<N>(&host, version, inputs.iter().map(items).collect(), OnError::Stop).await?;
+    let outputs =
+        run_on::<N>(&host, version, inputs.iter().map(items).collect(), OnError::Stop).await?;
     Ok(outputs.iter().map(to_json).collect())
 }
 
 /// Runs a node on items in a given world.
-pub async fn run_on<N: Node>(host: &TestHost, version: f64, inputs: Vec<Items>, on_error: OnError) -> Result<Outputs, NodeError> {
+pub async fn run_on<N: Node>(
+    host: &TestHost,
+    version: f64,
+    inputs: Vec<Items>,
+    on_error: OnError,
+) -> Result<Outputs, NodeError> {
     let spec = N::spec();
-    let info = NodeInfo { id: "1".into(), name: spec.name, type_name: spec.id, version, on_error, ..NodeInfo::default() };
+    let info = NodeInfo {
+        id: "1".into(),
+        name: spec.name,
+        type_name: spec.id,
+        version,
+        on_error,
+        ..NodeInfo::default()
+    };
     let inputs: Vec<Option<Items>> = inputs.into_iter().map(Some).collect();
     let first = inputs.first().cloned().flatten().unwrap_or_default();
     N::run(&Ctx::new(&info, &inputs, 0, host), first).await
@@ -109,7 +136,11 @@ pub fn to_json(items: &Items) -> Value {
 #[async_trait::async_trait]
 impl Host for TestHost {
     fn parameter(&self, path: &str, _item: usize) -> Result<Value, NodeError> {
-        Ok(if path.is_empty() { self.params.clone() } else { self.params.get_path(path).cloned().unwrap_or_default() })
+        Ok(if path.is_empty() {
+            self.params.clone()
+        } else {
+            self.params.get_path(path).cloned().unwrap_or_default()
+        })
     }
     fn raw_parameter(&self, path: &str) -> Option<Value> {
         if path.is_empty() { Some(self.raw.clone()) } else { self.raw.get_path(path).cloned() }
@@ -120,7 +151,11 @@ impl Host for TestHost {
     fn evaluate(&self, text: &str, _item: usize, _extra: &Object) -> Result<Value, NodeError> {
         Err(NodeError::failed(format!("no expressions here: {text}")))
     }
-    async fn run_code(&self, _job: CodeJob, _each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
+    async fn run_code(
+        &self,
+        _job: CodeJob,
+        _each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+    ) -> Result<(), NodeError> {
         Err(NodeError::failed("no JavaScript here"))
     }
     async fn run_workflow(&self, _call: WorkflowCall) -> Result<Vec<Items>, NodeError> {
@@ -155,7 +190,9 @@ impl Host for TestHost {
     }
     async fn supplies(&self, kind: Kind, _item: usize) -> Result<Vec<Supplied>, NodeError> {
         let fitting = self.supplies.iter().filter(|(given, _)| *given == kind);
-        Ok(fitting.map(|(_, supply)| Supplied { node: NodeInfo::default(), supply: supply.clone() }).collect())
+        Ok(fitting
+            .map(|(_, supply)| Supplied { node: NodeInfo::default(), supply: supply.clone() })
+            .collect())
     }
     fn started_with(&self) -> Option<Value> {
         self.started_with.clone()
@@ -169,7 +206,9 @@ impl Host for TestHost {
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Credential, NodeError> {
         let fields = self.credentials.get(kind).and_then(Value::as_object).cloned();
-        fields.map(|fields| Credential::new(kind, fields)).ok_or_else(|| NodeError::no_credential(kind))
+        fields
+            .map(|fields| Credential::new(kind, fields))
+            .ok_or_else(|| NodeError::no_credential(kind))
     }
     fn state(&self) -> NodeState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -232,7 +271,10 @@ struct NoHttp;
 #[async_trait::async_trait]
 impl Http for NoHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        Err(HttpError::Unreachable { reason: format!("no network here: {}", request.url), errno: None })
+        Err(HttpError::Unreachable {
+            reason: format!("no network here: {}", request.url),
+            errno: None,
+        })
     }
 }
 

@@ -6,7 +6,8 @@ use model::Str;
 /// What every provider takes at most.
 const MAX_LENGTH: usize = 64;
 
-/// The node's name as a tool's: anything but letters, digits, `_` and `-` becomes an underscore, several in a row one.
+/// The node's name as a tool's: anything but letters, digits, `_` and `-` becomes an underscore,
+/// several in a row one.
 pub fn tool_name(node_name: &str) -> Str {
     let mut name = Str::new();
     let mut is_gap = false;
@@ -53,7 +54,9 @@ mod tests {
 
     #[test]
     fn a_name_keeps_letters_and_is_cut() {
-        for (name, expected) in [("Get mail!!", "Get_mail_"), ("Größe-1", "Gr_e-1"), ("a_ b", "a__b"), ("", "")] {
+        for (name, expected) in
+            [("Get mail!!", "Get_mail_"), ("Größe-1", "Gr_e-1"), ("a_ b", "a__b"), ("", "")]
+        {
             assert_eq!(tool_name(name), expected);
         }
         assert_eq!(tool_name(&"é".repeat(99)), "_");
@@ -62,7 +65,11 @@ mod tests {
 
     #[test]
     fn a_name_without_letters_gives_way_to_the_type() {
-        let info = |name: &str| NodeInfo { name: name.into(), type_name: "n8n-nodes-base.httpRequestTool".into(), ..NodeInfo::default() };
+        let info = |name: &str| NodeInfo {
+            name: name.into(),
+            type_name: "n8n-nodes-base.httpRequestTool".into(),
+            ..NodeInfo::default()
+        };
         assert_eq!(tool_name_of(&info("天気")), "httpRequestTool");
         assert_eq!(tool_name_of(&info("天気 2")), "_2");
     }

@@ -1,4 +1,5 @@
-//! How a workflow is started from outside and answers: what a trigger listens to, and what a node sends back.
+//! How a workflow is started from outside and answers: what a trigger listens to, and what a node
+//! sends back.
 
 mod chat;
 mod chunk;
@@ -6,11 +7,16 @@ mod cookie;
 mod media_type;
 mod response_headers;
 
-pub use chat::{CALLERS_TOOLS_FIELD, CHAT_MODE, ChatPage, ChatRoute, EARLIER_FIELD, PreviousSession, REPLY_FIELD};
+pub use chat::{
+    CALLERS_TOOLS_FIELD, CHAT_MODE, ChatPage, ChatRoute, EARLIER_FIELD, PreviousSession,
+    REPLY_FIELD,
+};
 pub use chunk::{Chunk, ChunkKind, Detail, Takes};
 pub use cookie::Cookie;
 pub use media_type::MediaType;
-pub use response_headers::{Refused, ResponseHeader, refused_headers, response_header, response_headers};
+pub use response_headers::{
+    Refused, ResponseHeader, refused_headers, response_header, response_headers,
+};
 
 use crate::{Node, NodeError, NodeInfo};
 use bytes::Bytes;
@@ -19,9 +25,11 @@ use std::sync::Arc;
 
 /// A node that starts runs. Implemented in `nodes`; asked by whoever keeps workflows active.
 ///
-/// When something it listens to happens, [`Node::run`] gets what came in as its items and puts out what the run starts with.
+/// When something it listens to happens, [`Node::run`] gets what came in as its items and puts out
+/// what the run starts with.
 pub trait Trigger: Node {
-    /// What the node listens to with these parameters. A mistake in them is told when the workflow is activated.
+    /// What the node listens to with these parameters. A mistake in them is told when the workflow
+    /// is activated.
     fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError>;
 
     /// What a call that wakes a waiting run puts in the place of the node's output.
@@ -59,7 +67,8 @@ pub enum Listen {
 
 /// When something is due. The zone is the workflow's.
 pub trait Timetable: Send + Sync {
-    /// The first moment after `instant_ms`; `last_run_ms` is what intervals are counted from. `None`: never again.
+    /// The first moment after `instant_ms`; `last_run_ms` is what intervals are counted from.
+    /// `None`: never again.
     fn next_after(&self, instant_ms: i64, last_run_ms: Option<i64>, zone: &str) -> Option<i64>;
     /// What it says, to tell whether it says something else than before.
     fn rule(&self) -> String;
@@ -78,16 +87,18 @@ pub struct WebhookRoute {
     pub status: u16,
     pub headers: Vec<(Str, Str)>,
     pub data: AnswerData,
-    /// Origins that browsers may call from, as in `Access-Control-Allow-Origin`; empty where nothing is said, which is any but on an
-    /// instance that only its own machine reaches.
+    /// Origins that browsers may call from, as in `Access-Control-Allow-Origin`; empty where
+    /// nothing is said, which is any but on an instance that only its own machine reaches.
     pub allowed_origins: Str,
     /// Addresses and networks whose calls are taken; empty for any.
     pub allowed_ips: Vec<Str>,
     pub ignores_bots: bool,
     pub body: BodyAs,
-    /// The field for a file that is the whole body, and the start of the names of several; empty for the usual names.
+    /// The field for a file that is the whole body, and the start of the names of several; empty
+    /// for the usual names.
     pub binary_field: Str,
-    /// A header that tells one delivery from another; a second one with the same value starts nothing.
+    /// A header that tells one delivery from another; a second one with the same value starts
+    /// nothing.
     pub delivery_header: Option<Str>,
     /// The node decides about each call whether a run begins: none does if it puts out nothing.
     pub is_conditional: bool,
@@ -129,7 +140,8 @@ pub enum AnswerWhen {
     LastNode,
     /// When a node calls [`crate::host::Host::respond`].
     ResponseNode,
-    /// As [`AnswerWhen::LastNode`], but pieces that nodes send with [`crate::host::Host::stream`] leave as they come.
+    /// As [`AnswerWhen::LastNode`], but pieces that nodes send with [`crate::host::Host::stream`]
+    /// leave as they come.
     Streaming,
 }
 
@@ -189,7 +201,10 @@ pub enum FormCompletion {
 
 impl Default for FormCompletion {
     fn default() -> Self {
-        FormCompletion::Message { title: "Form Submitted".into(), text: "Your response has been recorded".into() }
+        FormCompletion::Message {
+            title: "Form Submitted".into(),
+            text: "Your response has been recorded".into(),
+        }
     }
 }
 

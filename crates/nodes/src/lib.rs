@@ -1,7 +1,9 @@
-//! The nodes: one file each, grouped by what they are for. Each group's table lists its nodes, top to bottom.
+//! The nodes: one file each, grouped by what they are for. Each group's table lists its nodes, top
+//! to bottom.
 //!
-//! Invariant: a node knows the contract (`node-api`) and never the engine; the world comes in through its `Ctx`.
-//! Invariant: everything about a node is in its file: description, behaviour, examples, tests.
+//! Invariant: a node knows the contract (`node-api`) and never the engine; the world comes in
+//! through its `Ctx`. Invariant: everything about a node is in its file: description, behaviour,
+//! examples, tests.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
@@ -26,8 +28,16 @@ pub use child::use_child_program;
 use node_api::{Entry, Registry};
 
 /// Every table of nodes that ships.
-pub static TABLES: &[&[Entry]] =
-    &[triggers::NODES, flow::NODES, data::NODES, text::NODES, files::NODES, http::NODES, integrations::NODES, ai::NODES];
+pub static TABLES: &[&[Entry]] = &[
+    triggers::NODES,
+    flow::NODES,
+    data::NODES,
+    text::NODES,
+    files::NODES,
+    http::NODES,
+    integrations::NODES,
+    ai::NODES,
+];
 
 /// All nodes, ready to be looked up.
 pub fn registry() -> Registry {

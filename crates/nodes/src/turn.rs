@@ -1,9 +1,11 @@
-//! Long work in loops of our own. Walking the items of an input needs nothing of this: the engine watches it.
+//! Long work in loops of our own. Walking the items of an input needs nothing of this: the engine
+//! watches it.
 
 use node_api::NodeError;
 use std::cell::Cell;
 
-/// Lets others have their turn, and fails once the step's CPU time is used up or the run was stopped.
+/// Lets others have their turn, and fails once the step's CPU time is used up or the run was
+/// stopped.
 pub(crate) fn tick() -> Result<(), NodeError> {
     compute::tick().map_err(|exceeded| NodeError::cpu_time(exceeded.limit.as_millis()))
 }

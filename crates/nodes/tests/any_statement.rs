@@ -1,4 +1,5 @@
-//! Where a query has placeholders is decided twice, by us and by the server. Whatever the query: a name that is put in never becomes code.
+//! Where a query has placeholders is decided twice, by us and by the server. Whatever the query: a
+//! name that is put in never becomes code.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
@@ -52,8 +53,7 @@ const QUERIES: [&str; 16] = [
 ];
 
 /// Parts of queries that are read in more than one way.
-const PARTS: &str =
-    "1|, |x| |'|''|\"|`|E'|e'|U&'|N'|B'|\\$\\$|\\$a\\$|/\\*|\\*/|/\\*!|/\\*M!|--|-- |#|\n|\r|\\\\|\\\\'|;|\\$1:name|\\$1:name|\\$1~";
+const PARTS: &str = "1|, |x| |'|''|\"|`|E'|e'|U&'|N'|B'|\\$\\$|\\$a\\$|/\\*|\\*/|/\\*!|/\\*M!|--|-- |#|\n|\r|\\\\|\\\\'|;|\\$1:name|\\$1:name|\\$1~";
 
 /// A server at which a node runs queries. It has a function that counts its calls.
 struct Place<N> {
@@ -63,7 +63,12 @@ struct Place<N> {
 }
 
 impl<N: Node> Place<N> {
-    fn new(server: &Server, kind: &'static str, (user, database): (&str, &str), version: f64) -> Self {
+    fn new(
+        server: &Server,
+        kind: &'static str,
+        (user, database): (&str, &str),
+        version: f64,
+    ) -> Self {
         let credential = json!({ "host": "127.0.0.1", "port": (server.port), "database": database, "user": user, "password": PASSWORD });
         Self { credential: (kind, credential), version, node: PhantomData }
     }
@@ -74,7 +79,9 @@ impl<N: Node> Place<N> {
         let mut host = TestHost::new(&N::spec(), self.version, &params);
         host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1").unwrap()));
         host.credentials.insert(self.credential.0, self.credential.1.clone());
-        let outputs = run_on::<N>(&host, self.version, vec![items(&json!([{}]))], OnError::Stop).await.ok()?;
+        let outputs = run_on::<N>(&host, self.version, vec![items(&json!([{}]))], OnError::Stop)
+            .await
+            .ok()?;
         Some(to_json(&outputs[0]))
     }
 
@@ -96,7 +103,11 @@ impl<N: Node> Place<N> {
         let mut n_run = 0;
         for (query, name) in queries {
             n_run += usize::from(self.run(&query, Some(name)).await.is_some());
-            assert_eq!(self.calls().await, before, "{query:?} with the name {name:?} called a function");
+            assert_eq!(
+                self.calls().await,
+                before,
+                "{query:?} with the name {name:?} called a function"
+            );
         }
         assert!(n_run > 20, "only {n_run} were queries");
     }
@@ -118,7 +129,9 @@ async fn issue_14_04_a_name_in_a_query_is_a_name_for_postgres() {
     let server = servers::postgres();
     let place = Place::<Postgres>::new(&server, "postgres", ("postgres", "postgres"), 2.6);
     let function = "CREATE FUNCTION touched() RETURNS text LANGUAGE sql AS $$ UPDATE touches SET n = n + 1; SELECT 'x' $$";
-    place.prepare(["CREATE TABLE touches (n int)", "INSERT INTO touches VALUES (0)", function]).await;
+    place
+        .prepare(["CREATE TABLE touches (n int)", "INSERT INTO touches VALUES (0)", function])
+        .await;
     place.never_calls(queries()).await;
 }
 
@@ -127,6 +140,8 @@ async fn issue_14_04_a_name_in_a_query_is_a_name_for_mariadb() {
     let server = servers::mariadb();
     let place = Place::<MySql>::new(&server, "mySql", ("heddle", "test"), 2.4);
     let function = "CREATE FUNCTION touched() RETURNS int MODIFIES SQL DATA BEGIN UPDATE touches SET n = n + 1; RETURN 1; END";
-    place.prepare(["CREATE TABLE touches (n int)", "INSERT INTO touches VALUES (0)", function]).await;
+    place
+        .prepare(["CREATE TABLE touches (n int)", "INSERT INTO touches VALUES (0)", function])
+        .await;
     place.never_calls(queries()).await;
 }

@@ -1,6 +1,10 @@
 //! Runs the corpus' cases of single functions: conditions and field types.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of a test; a missing corpus is told")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of a test; a missing corpus is told"
+)]
 
 use heddle_nodes::conditions::{Filter, FilterOptions, array_contains_value};
 use heddle_nodes::field_type::{Checked, Clock, TypeOptions, validate_field_type};
@@ -16,7 +20,8 @@ struct Case {
 
 /// The cases of a function; says so when there is no corpus to take them from.
 fn cases(function: &str, known: usize) -> Vec<Case> {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/expressions/functions.jsonl");
+    let root =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/expressions/functions.jsonl");
     let Ok(text) = std::fs::read_to_string(root) else {
         println!("corpus not found, {known} cases not run");
         return Vec::new();
@@ -26,7 +31,13 @@ fn cases(function: &str, known: usize) -> Vec<Case> {
         let field = |key: &str| case.get(key).cloned().unwrap_or_default();
         let name = |key: &str| field(key).as_str().unwrap_or_default().to_owned();
         let args = field("args").as_array().unwrap_or_default().to_vec();
-        Case { function: name("function"), args, expected: field("expected"), error: field("expectedError"), id: name("id") }
+        Case {
+            function: name("function"),
+            args,
+            expected: field("expected"),
+            error: field("expectedError"),
+            id: name("id"),
+        }
     });
     let cases: Vec<Case> = cases.filter(|case| case.function == function).collect();
     assert_eq!(cases.len(), known, "cases of {function}");
@@ -37,12 +48,16 @@ fn cases(function: &str, known: usize) -> Vec<Case> {
 fn decode(value: &Value) -> Value {
     match value {
         Value::Object(object) if object.contains_key("$undefined") => Value::Undefined,
-        Value::Object(object) if object.contains_key("$number") => match object.get("$number").and_then(Value::as_str) {
-            Some("Infinity") => Value::Number(f64::INFINITY),
-            Some("-Infinity") => Value::Number(f64::NEG_INFINITY),
-            _ => Value::Number(f64::NAN),
-        },
-        Value::Object(object) => Value::object(object.iter().map(|(key, value)| (key.clone(), decode(value))).collect::<Object>()),
+        Value::Object(object) if object.contains_key("$number") => {
+            match object.get("$number").and_then(Value::as_str) {
+                Some("Infinity") => Value::Number(f64::INFINITY),
+                Some("-Infinity") => Value::Number(f64::NEG_INFINITY),
+                _ => Value::Number(f64::NAN),
+            }
+        }
+        Value::Object(object) => Value::object(
+            object.iter().map(|(key, value)| (key.clone(), decode(value))).collect::<Object>(),
+        ),
         Value::Array(values) => Value::array(values.iter().map(decode).collect()),
         other => other.clone(),
     }
@@ -54,7 +69,11 @@ fn conditions_decide_as_in_the_corpus() {
         let filter = Filter::read(&case.args[0], FilterOptions::of(true, true, 1)).unwrap();
         match filter.passes(0, &Clock::utc()) {
             Ok(passes) => assert_eq!(json!(passes), case.expected, "{}", case.id),
-            Err(error) => assert!(error.message.contains(case.error.as_str().unwrap_or("no error")), "{}: {error}", case.id),
+            Err(error) => assert!(
+                error.message.contains(case.error.as_str().unwrap_or("no error")),
+                "{}: {error}",
+                case.id
+            ),
         }
     }
 }
@@ -62,7 +81,11 @@ fn conditions_decide_as_in_the_corpus() {
 #[test]
 fn arrays_are_searched_as_in_the_corpus() {
     for case in cases("arrayContainsValue", 7) {
-        let found = array_contains_value(case.args[0].as_array().unwrap(), &case.args[1], case.args[2].is_truthy());
+        let found = array_contains_value(
+            case.args[0].as_array().unwrap(),
+            &case.args[1],
+            case.args[2].is_truthy(),
+        );
         assert_eq!(json!(found), case.expected, "{}", case.id);
     }
 }
@@ -74,10 +97,14 @@ fn field_types_are_checked_as_in_the_corpus() {
         let flag = |key: &str| given.get(key).is_some_and(Value::is_truthy);
         let allowed = given.get("valueOptions").and_then(Value::as_array).unwrap_or_default();
         let allowed = allowed.iter().filter_map(|option| option.get("value").cloned()).collect();
-        let options = TypeOptions { strict: flag("strict"), parse_strings: flag("parseStrings"), allowed };
+        let options =
+            TypeOptions { strict: flag("strict"), parse_strings: flag("parseStrings"), allowed };
         let (name, wanted) = (case.args[0].as_str().unwrap(), case.args[2].as_str().unwrap());
-        let found = match validate_field_type(name, &case.args[1], wanted, &options, &Clock::utc()) {
-            Checked::Valid(value) => Value::object(Object::from_iter([("valid", json!(true)), ("newValue", value)])),
+        let found = match validate_field_type(name, &case.args[1], wanted, &options, &Clock::utc())
+        {
+            Checked::Valid(value) => {
+                Value::object(Object::from_iter([("valid", json!(true)), ("newValue", value)]))
+            }
             Checked::Invalid(reason) => json!({ "valid": false, "errorMessage": reason }),
         };
         assert_eq!(found, case.expected, "{}", case.id);

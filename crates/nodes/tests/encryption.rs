@@ -1,4 +1,5 @@
-//! Encrypted connections to real servers: whose certificate is taken, whose is not, and what "Ignore SSL issues" does.
+//! Encrypted connections to real servers: whose certificate is taken, whose is not, and what
+//! "Ignore SSL issues" does.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
@@ -17,9 +18,15 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-async fn run<N: Node>(version: f64, kind: &'static str, params: Value, credential: Value) -> Result<Value, NodeError> {
+async fn run<N: Node>(
+    version: f64,
+    kind: &'static str,
+    params: Value,
+    credential: Value,
+) -> Result<Value, NodeError> {
     let mut host = TestHost::new(&N::spec(), version, &params);
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1,localhost").unwrap()));
+    host.connections =
+        Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1,localhost").unwrap()));
     host.credentials.insert(kind, credential);
     host.execution.mode = "trigger".into();
     let outputs = run_on::<N>(&host, version, vec![items(&json!([{}]))], OnError::Stop).await?;
@@ -34,7 +41,11 @@ fn with(mut value: Value, key: &str, more: impl Into<Value>) -> Value {
 fn assert_untrusted(result: Result<Value, NodeError>) {
     let error = result.unwrap_err();
     assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE, "{error}");
-    assert!(error.message().starts_with("The certificate of ") && error.message().contains("cannot be trusted"), "{error}");
+    assert!(
+        error.message().starts_with("The certificate of ")
+            && error.message().contains("cannot be trusted"),
+        "{error}"
+    );
     let told = format!("{:?}", error.to_run_error("x"));
     assert!(told.contains("CERT_INVALID") && told.contains("Ignore SSL issues"), "{told}");
     assert!(!told.contains(PASSWORD), "{told}");
@@ -74,17 +85,29 @@ async fn redis_is_not_spoken_to_under_a_certificate_nobody_vouches_for() {
     let credential = redis_credential(server.tls_port);
     assert_untrusted(run::<Redis>(1.0, "redis", get(), credential.clone()).await);
     let ignoring = with(credential, "disableTlsVerification", true);
-    assert_eq!(run::<Redis>(1.0, "redis", get(), ignoring).await.unwrap(), json!([{ "found": null }]));
+    assert_eq!(
+        run::<Redis>(1.0, "redis", get(), ignoring).await.unwrap(),
+        json!([{ "found": null }])
+    );
 }
 
 #[tokio::test]
 async fn mail_is_not_sent_under_a_certificate_nobody_vouches_for() {
     let certified = Certified::new();
-    for (server, secure) in [(SmtpServer::with_tls(&certified), true), (SmtpServer::with_start_tls(&certified), false)] {
+    for (server, secure) in
+        [(SmtpServer::with_tls(&certified), true), (SmtpServer::with_start_tls(&certified), false)]
+    {
         let credential = smtp_credential(server.port, secure);
         assert_untrusted(run::<EmailSend>(2.1, "smtp", mail(), credential.clone()).await);
         assert!(server.taken().is_empty());
-        run::<EmailSend>(2.1, "smtp", with(mail(), "options.allowUnauthorizedCerts", true), credential).await.unwrap();
+        run::<EmailSend>(
+            2.1,
+            "smtp",
+            with(mail(), "options.allowUnauthorizedCerts", true),
+            credential,
+        )
+        .await
+        .unwrap();
         let taken = server.taken();
         assert!(taken.len() == 1 && taken[0].was_encrypted, "{taken:?}");
     }
@@ -98,7 +121,8 @@ async fn mail_is_sent_in_the_open_only_where_the_credential_allows_it() {
     run::<EmailSend>(2.1, "smtp", mail(), open).await.unwrap();
     assert!(!server.taken()[0].was_encrypted);
     let plain = SmtpServer::start();
-    let refused = run::<EmailSend>(2.1, "smtp", mail(), smtp_credential(plain.port, true)).await.unwrap_err();
+    let refused =
+        run::<EmailSend>(2.1, "smtp", mail(), smtp_credential(plain.port, true)).await.unwrap_err();
     assert_eq!(refused.code(), Code::UPSTREAM_UNREACHABLE, "{refused}");
     assert!(plain.taken().is_empty());
 }
@@ -128,11 +152,26 @@ async fn mail_is_not_read_under_a_certificate_nobody_vouches_for() {
     let server = servers::dovecot();
     let credential = imap_credential(server.tls_port);
     assert_untrusted(run::<EmailReadImap>(2.1, "imap", json!({}), credential.clone()).await);
-    run::<EmailReadImap>(2.1, "imap", json!({}), with(credential.clone(), "allowUnauthorizedCerts", true)).await.unwrap();
-    run::<EmailReadImap>(2.1, "imap", json!({ "options": { "allowUnauthorizedCerts": true } }), credential).await.unwrap();
+    run::<EmailReadImap>(
+        2.1,
+        "imap",
+        json!({}),
+        with(credential.clone(), "allowUnauthorizedCerts", true),
+    )
+    .await
+    .unwrap();
+    run::<EmailReadImap>(
+        2.1,
+        "imap",
+        json!({ "options": { "allowUnauthorizedCerts": true } }),
+        credential,
+    )
+    .await
+    .unwrap();
 }
 
-/// The system's authorities are read once a process, so that the test runs itself again under a system that knows another one.
+/// The system's authorities are read once a process, so that the test runs itself again under a
+/// system that knows another one.
 #[tokio::test]
 async fn an_authority_that_the_system_trusts_is_enough() {
     const NAME: &str = "an_authority_that_the_system_trusts_is_enough";
@@ -142,10 +181,14 @@ async fn an_authority_that_the_system_trusts_is_enough() {
     let (redis, dovecot, postgres) = (servers::redis(), servers::dovecot(), servers::postgres());
     let folder = redis.folder.clone();
     let certified = Certified::new();
-    let authorities =
-        [&redis.folder, &dovecot.folder, &postgres.folder].map(|folder| std::fs::read_to_string(folder.join(AUTHORITY)).unwrap());
+    let authorities = [&redis.folder, &dovecot.folder, &postgres.folder]
+        .map(|folder| std::fs::read_to_string(folder.join(AUTHORITY)).unwrap());
     std::fs::write(folder.join("all.pem"), authorities.join("") + &certified.authority).unwrap();
-    for (file, pem) in [("smtp.ca", &certified.authority), ("smtp.pem", &certified.certificate), ("smtp.key", &certified.key)] {
+    for (file, pem) in [
+        ("smtp.ca", &certified.authority),
+        ("smtp.pem", &certified.certificate),
+        ("smtp.key", &certified.key),
+    ] {
         std::fs::write(folder.join(file), pem).unwrap();
     }
     let again = std::process::Command::new(std::env::current_exe().unwrap())
@@ -155,19 +198,33 @@ async fn an_authority_that_the_system_trusts_is_enough() {
         .env("TEST_PORTS", format!("{} {} {}", redis.tls_port, dovecot.tls_port, postgres.port))
         .output()
         .unwrap();
-    let told = [again.stdout, again.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).join("\n");
+    let told = [again.stdout, again.stderr]
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .join("\n");
     assert!(again.status.success() && told.contains("1 passed"), "{told}");
 }
 
 async fn trusted() {
     let folder = std::env::var("TEST_FOLDER").unwrap();
-    let ports: Vec<u16> = std::env::var("TEST_PORTS").unwrap().split(' ').map(|port| port.parse().unwrap()).collect();
+    let ports: Vec<u16> =
+        std::env::var("TEST_PORTS").unwrap().split(' ').map(|port| port.parse().unwrap()).collect();
     let pem = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).unwrap();
-    let certified = Certified { authority: pem("smtp.ca"), certificate: pem("smtp.pem"), key: pem("smtp.key") };
-    assert_eq!(run::<Redis>(1.0, "redis", get(), redis_credential(ports[0])).await.unwrap(), json!([{ "found": null }]));
+    let certified =
+        Certified { authority: pem("smtp.ca"), certificate: pem("smtp.pem"), key: pem("smtp.key") };
+    assert_eq!(
+        run::<Redis>(1.0, "redis", get(), redis_credential(ports[0])).await.unwrap(),
+        json!([{ "found": null }])
+    );
     run::<EmailReadImap>(2.1, "imap", json!({}), imap_credential(ports[1])).await.unwrap();
-    assert_eq!(run::<Postgres>(2.6, "postgres", is_encrypted(), postgres_credential(ports[2])).await.unwrap(), json!([{ "ssl": true }]));
-    for (server, secure) in [(SmtpServer::with_tls(&certified), true), (SmtpServer::with_start_tls(&certified), false)] {
+    assert_eq!(
+        run::<Postgres>(2.6, "postgres", is_encrypted(), postgres_credential(ports[2]))
+            .await
+            .unwrap(),
+        json!([{ "ssl": true }])
+    );
+    for (server, secure) in
+        [(SmtpServer::with_tls(&certified), true), (SmtpServer::with_start_tls(&certified), false)]
+    {
         run::<EmailSend>(2.1, "smtp", mail(), smtp_credential(server.port, secure)).await.unwrap();
         assert!(server.taken()[0].was_encrypted);
     }
@@ -176,6 +233,10 @@ async fn trusted() {
     let mut host = TestHost::new(&Redis::spec(), 1.0, &get());
     host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.0/8").unwrap()));
     host.credentials.insert("redis", elsewhere);
-    let error = run_on::<Redis>(&host, 1.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
-    assert!(error.message().ends_with("cannot be trusted: it was made for another name"), "{error}");
+    let error =
+        run_on::<Redis>(&host, 1.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    assert!(
+        error.message().ends_with("cannot be trusted: it was made for another name"),
+        "{error}"
+    );
 }

@@ -1,16 +1,21 @@
-//! Pagination of HTTP Request: settings are evaluated anew for each page, with the last answer at hand.
+//! Pagination of HTTP Request: settings are evaluated anew for each page, with the last answer at
+//! hand.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 use model::{Items, Object, OnError, Source, Spill, Value, json};
-use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
+use node_api::host::{
+    CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope,
+    WorkflowCall,
+};
 use node_api::http::Http;
 use node_api::testing::{TestHost, items};
 use node_api::{Ctx, NodeError, NodeInfo};
 use providers::http::RecordedHttp;
 use std::sync::Arc;
 
-/// A world whose only expressions are paths: `={{ $response.body.next }}`, and `={{ !… }}` for their opposite.
+/// A world whose only expressions are paths: `={{ $response.body.next }}`, and `={{ !… }}` for
+/// their opposite.
 struct PathHost {
     inner: TestHost,
 }
@@ -42,7 +47,11 @@ impl Host for PathHost {
     fn has_expression(&self, path: &str) -> bool {
         self.inner.has_expression(path)
     }
-    async fn run_code(&self, job: CodeJob, each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
+    async fn run_code(
+        &self,
+        job: CodeJob,
+        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+    ) -> Result<(), NodeError> {
         self.inner.run_code(job, each).await
     }
     async fn run_workflow(&self, call: WorkflowCall) -> Result<Vec<Items>, NodeError> {
@@ -156,7 +165,10 @@ async fn the_next_url_of_each_answer_is_followed() {
         page("/list?size=2&page=2", 200, json!({ "n": 2, "next": null })),
     ]);
     let found = fetch(next_url_params(), answers, credentials()).await.unwrap();
-    assert_eq!(found, json!([{ "n": 1, "next": "https://api.test/list?size=2&page=2" }, { "n": 2, "next": null }]));
+    assert_eq!(
+        found,
+        json!([{ "n": 1, "next": "https://api.test/list?size=2&page=2" }, { "n": 2, "next": null }])
+    );
 }
 
 #[tokio::test]
@@ -164,7 +176,9 @@ async fn issue_14_08_expressions_see_no_secret_that_an_answer_sends_back() {
     let token = "token-that-nobody-sees";
     let entry = |path: &str, body: Value| {
         let mut entry = page(path, 200, body);
-        entry.make_object().insert("requestHeaders", json!({ "authorization": (format!("Bearer {token}")) }));
+        entry
+            .make_object()
+            .insert("requestHeaders", json!({ "authorization": (format!("Bearer {token}")) }));
         entry
     };
     let pagination = json!({
@@ -179,7 +193,8 @@ async fn issue_14_08_expressions_see_no_secret_that_an_answer_sends_back() {
         entry("/list", json!({ "n": 1, "echo": (format!("Bearer {token}")) })),
         entry("/list?said=Bearer%20**hidden**", json!({ "n": 2 })),
     ]);
-    let found = fetch(params, answers, json!({ "httpBearerAuth": { "token": token } })).await.unwrap();
+    let found =
+        fetch(params, answers, json!({ "httpBearerAuth": { "token": token } })).await.unwrap();
     assert_eq!(found, json!([{ "n": 1, "echo": "Bearer **hidden**" }, { "n": 2 }]));
 }
 
@@ -193,7 +208,10 @@ async fn issue_14_08_a_next_url_with_the_key_in_it_is_followed_with_the_key_of_t
         entry
     };
     let answers = Value::array(vec![
-        entry("/list?size=2&key=k-12345678", json!({ "n": 1, "next": "https://api.test/list?size=2&key=k-12345678&page=2" })),
+        entry(
+            "/list?size=2&key=k-12345678",
+            json!({ "n": 1, "next": "https://api.test/list?size=2&key=k-12345678&page=2" }),
+        ),
         entry("/list?size=2&page=2&key=k-12345678", json!({ "n": 2, "next": null })),
     ]);
     let key = json!({ "httpQueryAuth": { "name": "key", "value": "k-12345678" } });
@@ -203,9 +221,14 @@ async fn issue_14_08_a_next_url_with_the_key_in_it_is_followed_with_the_key_of_t
 
 #[tokio::test]
 async fn an_answer_cannot_send_the_credential_to_another_host() {
-    let answers = Value::array(vec![page("/list?size=2", 200, json!({ "next": "https://evil.test/steal" }))]);
+    let answers =
+        Value::array(vec![page("/list?size=2", 200, json!({ "next": "https://evil.test/steal" }))]);
     let error = fetch(next_url_params(), answers, credentials()).await.unwrap_err();
-    assert!(error.message().contains("evil.test") && error.message().contains("credentials are not sent"), "{error}");
+    assert!(
+        error.message().contains("evil.test")
+            && error.message().contains("credentials are not sent"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -213,7 +236,10 @@ async fn a_next_url_that_is_none_is_told() {
     let answers = Value::array(vec![page("/list?size=2", 200, json!({ "next": "page two" }))]);
     let error = fetch(next_url_params(), answers, credentials()).await.unwrap_err();
     assert_eq!(error.message(), "'page two' is not a valid URL.");
-    assert_eq!(error.description().unwrap(), "Make sure the \"Next URL\" parameter evaluates to a valid URL.");
+    assert_eq!(
+        error.description().unwrap(),
+        "Make sure the \"Next URL\" parameter evaluates to a valid URL."
+    );
 }
 
 #[tokio::test]

@@ -15,13 +15,20 @@ use std::sync::Arc;
 
 fn host_for<N: Node>(server: &Server, version: f64, params: Value) -> TestHost {
     let mut host = TestHost::new(&N::spec(), version, &params);
-    host.connections = Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1, localhost").unwrap()));
+    host.connections =
+        Arc::new(GuardedConnections::new(Policy::parse("127.0.0.1, localhost").unwrap()));
     let credential = json!({ "host": "127.0.0.1", "port": server.port, "database": "test", "user": "heddle", "password": PASSWORD });
     host.credentials.insert("mySql", credential);
     host
 }
 
-async fn run_with<N: Node>(server: &Server, version: f64, params: Value, input: Value, on_error: OnError) -> Result<Value, NodeError> {
+async fn run_with<N: Node>(
+    server: &Server,
+    version: f64,
+    params: Value,
+    input: Value,
+    on_error: OnError,
+) -> Result<Value, NodeError> {
     let host = host_for::<N>(server, version, params);
     let outputs = run_on::<N>(&host, version, vec![items(&input)], on_error).await?;
     Ok(to_json(&outputs[0]))
@@ -56,8 +63,7 @@ async fn values_come_back_as_the_json_of_their_types() {
     assert_eq!(query(&server, VALUES).await, expected, "as text");
     let bound = json!({ "operation": "executeQuery", "query": format!("{VALUES} where 1 = $1"), "options": { "queryReplacement": [1] } });
     assert_eq!(run(&server, bound, json!([{}])).await, expected, "with values bound");
-    let numbers =
-        json!({ "operation": "executeQuery", "query": "select cast(1.50 as decimal(5,2)) c", "options": { "decimalNumbers": true } });
+    let numbers = json!({ "operation": "executeQuery", "query": "select cast(1.50 as decimal(5,2)) c", "options": { "decimalNumbers": true } });
     assert_eq!(run(&server, numbers, json!([{}])).await, json!([{ "c": 1.5 }]));
     let older = json!({ "operation": "executeQuery", "query": "select cast('2024-02-29 10:11:12' as datetime) g" });
     let made = run_with::<MySql>(&server, 2.0, older, json!([{}]), OnError::Stop).await.unwrap();
@@ -83,14 +89,23 @@ async fn rows_are_written_changed_found_and_deleted() {
     let server = servers::mariadb();
     query(&server, "create table rows_ (id int auto_increment primary key, name varchar(50) unique, age int, ok tinyint)").await;
     let input = json!([{ "name": "Ada", "age": 36, "ok": true }, { "name": "Bo", "age": "40" }]);
-    assert_eq!(run(&server, on("rows_", "insert", json!({})), input).await, json!([{ "success": true }]));
+    assert_eq!(
+        run(&server, on("rows_", "insert", json!({})), input).await,
+        json!([{ "success": true }])
+    );
     let details = json!({
         "dataMode": "defineBelow", "valuesToSend": { "values": [{ "column": "name", "value": "Cy" }] }, "options": { "detailedOutput": true }
     });
     let made = run(&server, on("rows_", "insert", details), json!([{}])).await;
-    assert_eq!((made.get_path("[0].affectedRows"), made.get_path("[0].insertId")), (Some(&json!(1)), Some(&json!(3))));
+    assert_eq!(
+        (made.get_path("[0].affectedRows"), made.get_path("[0].insertId")),
+        (Some(&json!(1)), Some(&json!(3)))
+    );
     let skip = json!({ "options": { "skipOnConflict": true } });
-    assert_eq!(run(&server, on("rows_", "insert", skip), json!([{ "name": "Ada" }])).await, json!([{ "success": true }]));
+    assert_eq!(
+        run(&server, on("rows_", "insert", skip), json!([{ "name": "Ada" }])).await,
+        json!([{ "success": true }])
+    );
     run(
         &server,
         on("rows_", "upsert", json!({ "columnToMatchOn": "name" })),
@@ -106,11 +121,15 @@ async fn rows_are_written_changed_found_and_deleted() {
         "combineConditions": "OR", "sort": { "values": [{ "column": "age", "direction": "DESC" }] }, "limit": 3, "options": { "outputColumns": ["name", "age"] }
     });
     let found = run(&server, on("rows_", "select", select), json!([{}])).await;
-    assert_eq!(found, json!([{ "name": "Bo", "age": 41 }, { "name": "Ada", "age": 36 }, { "name": "Cy", "age": 9 }]));
+    assert_eq!(
+        found,
+        json!([{ "name": "Bo", "age": 41 }, { "name": "Ada", "age": 36 }, { "name": "Cy", "age": 9 }])
+    );
     let delete = json!({ "deleteCommand": "delete", "where": { "values": [{ "column": "age", "condition": ">", "value": 6 }] } });
     run(&server, on("rows_", "deleteTable", delete), json!([{}])).await;
     assert_eq!(query(&server, "select name from rows_").await, json!([{ "name": "Di" }]));
-    run(&server, on("rows_", "deleteTable", json!({ "deleteCommand": "truncate" })), json!([{}])).await;
+    run(&server, on("rows_", "deleteTable", json!({ "deleteCommand": "truncate" })), json!([{}]))
+        .await;
     assert_eq!(query(&server, "select name from rows_").await, json!([]));
     run(&server, on("rows_", "deleteTable", json!({ "deleteCommand": "drop" })), json!([{}])).await;
     assert_eq!(query(&server, "show tables like 'rows\\_'").await, json!([{ "success": true }]));
@@ -120,14 +139,19 @@ async fn rows_are_written_changed_found_and_deleted() {
 async fn a_failure_undoes_all_but_what_runs_independently() {
     let server = servers::mariadb();
     query(&server, "create table batches (id int primary key)").await;
-    let batch = |mode: &str| on("batches", "insert", json!({ "options": { "queryBatching": mode } }));
+    let batch =
+        |mode: &str| on("batches", "insert", json!({ "options": { "queryBatching": mode } }));
     let input = json!([{ "id": 1 }, { "id": 1 }, { "id": 2 }]);
     for mode in ["single", "transaction"] {
-        let error = run_with::<MySql>(&server, 2.4, batch(mode), input.clone(), OnError::Stop).await.unwrap_err();
+        let error = run_with::<MySql>(&server, 2.4, batch(mode), input.clone(), OnError::Stop)
+            .await
+            .unwrap_err();
         assert_eq!((error.code(), error.item()), (Code::UPSTREAM_STATUS, Some(1)), "{error}");
         assert_eq!(query(&server, "select * from batches").await, json!([]), "{mode}");
     }
-    run_with::<MySql>(&server, 2.4, batch("independently"), input, OnError::ContinueRegular).await.unwrap();
+    run_with::<MySql>(&server, 2.4, batch("independently"), input, OnError::ContinueRegular)
+        .await
+        .unwrap();
     assert_eq!(query(&server, "select * from batches").await, json!([{ "id": 1 }, { "id": 2 }]));
 }
 
@@ -136,10 +160,16 @@ async fn the_first_version_tells_what_was_changed() {
     let server = servers::mariadb();
     query(&server, "create table first_ (id int primary key, name text)").await;
     let insert = json!({ "operation": "insert", "table": "first_", "columns": "id,name" });
-    let made = run_with::<MySqlV1>(&server, 1.0, insert, json!([{ "id": 1, "name": "A" }]), OnError::Stop).await.unwrap();
+    let made =
+        run_with::<MySqlV1>(&server, 1.0, insert, json!([{ "id": 1, "name": "A" }]), OnError::Stop)
+            .await
+            .unwrap();
     assert_eq!(made.get_path("[0].affectedRows"), Some(&json!(1)));
-    let update = json!({ "operation": "update", "table": "first_", "columns": "name", "updateKey": "id" });
-    run_with::<MySqlV1>(&server, 1.0, update, json!([{ "id": 1, "name": "B" }]), OnError::Stop).await.unwrap();
+    let update =
+        json!({ "operation": "update", "table": "first_", "columns": "name", "updateKey": "id" });
+    run_with::<MySqlV1>(&server, 1.0, update, json!([{ "id": 1, "name": "B" }]), OnError::Stop)
+        .await
+        .unwrap();
     let select = json!({ "operation": "executeQuery", "query": "select * from first_" });
     let made = run_with::<MySqlV1>(&server, 1.0, select, json!([{}]), OnError::Stop).await.unwrap();
     assert_eq!(made, json!([{ "id": 1, "name": "B" }]));
@@ -148,33 +178,60 @@ async fn the_first_version_tells_what_was_changed() {
 #[tokio::test]
 async fn encryption_is_verified_with_the_credentials_own_authority() {
     let server = servers::mariadb();
-    let mut host = host_for::<MySql>(&server, 2.4, json!({ "operation": "executeQuery", "query": "show status like 'Ssl_cipher'" }));
+    let mut host = host_for::<MySql>(
+        &server,
+        2.4,
+        json!({ "operation": "executeQuery", "query": "show status like 'Ssl_cipher'" }),
+    );
     let credential = host.credentials.get_mut("mySql").unwrap().make_object();
     credential.insert("user", "secure");
     credential.insert("host", "localhost");
-    let error = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    let error =
+        run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
     assert_eq!(error.code(), Code::NODE_CREDENTIAL, "the user may only come encrypted: {error}");
     let credential = host.credentials.get_mut("mySql").unwrap().make_object();
     credential.insert("ssl", true);
-    let error = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
-    assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE, "nobody vouches for the certificate: {error}");
-    assert!(error.message().starts_with(&format!("The certificate of localhost:{} cannot be trusted", server.port)), "{error}");
+    let error =
+        run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    assert_eq!(
+        error.code(),
+        Code::UPSTREAM_UNREACHABLE,
+        "nobody vouches for the certificate: {error}"
+    );
+    assert!(
+        error.message().starts_with(&format!(
+            "The certificate of localhost:{} cannot be trusted",
+            server.port
+        )),
+        "{error}"
+    );
     let credential = host.credentials.get_mut("mySql").unwrap().make_object();
-    credential.insert("caCertificate", std::fs::read_to_string(server.folder.join("ca.pem")).unwrap());
-    let outputs = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
+    credential
+        .insert("caCertificate", std::fs::read_to_string(server.folder.join("ca.pem")).unwrap());
+    let outputs =
+        run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
     assert_ne!(to_json(&outputs[0]).get_path("[0].Value"), Some(&json!("")));
     let other = servers::Certified::new().authority;
     host.credentials.get_mut("mySql").unwrap().make_object().insert("caCertificate", other);
-    let error = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
-    assert!(error.message().contains("cannot be trusted"), "another authority does not vouch for it: {error}");
+    let error =
+        run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    assert!(
+        error.message().contains("cannot be trusted"),
+        "another authority does not vouch for it: {error}"
+    );
 }
 
 #[tokio::test]
 async fn a_wrong_password_is_told_without_it() {
     let server = servers::mariadb();
-    let mut host = host_for::<MySql>(&server, 2.4, json!({ "operation": "executeQuery", "query": "select 1" }));
+    let mut host = host_for::<MySql>(
+        &server,
+        2.4,
+        json!({ "operation": "executeQuery", "query": "select 1" }),
+    );
     host.credentials.get_mut("mySql").unwrap().make_object().insert("password", "another-s3cret");
-    let error = run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    let error =
+        run_on::<MySql>(&host, 2.4, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
     assert_eq!(error.code(), Code::NODE_CREDENTIAL, "{error}");
     assert!(!format!("{:?}", error.to_run_error("x")).contains("s3cret"), "{error}");
 }

@@ -22,7 +22,13 @@ fn host_for<N: Node>(server: &Server, version: f64, params: Value, allow: &str) 
     host
 }
 
-async fn run_with<N: Node>(server: &Server, version: f64, params: Value, input: Value, on_error: OnError) -> Result<Value, NodeError> {
+async fn run_with<N: Node>(
+    server: &Server,
+    version: f64,
+    params: Value,
+    input: Value,
+    on_error: OnError,
+) -> Result<Value, NodeError> {
     let host = host_for::<N>(server, version, params, "127.0.0.1");
     let outputs = run_on::<N>(&host, version, vec![items(&input)], on_error).await?;
     Ok(to_json(&outputs[0]))
@@ -37,8 +43,7 @@ async fn query(server: &Server, text: &str) -> Value {
 }
 
 fn on(table: &str, operation: &str, more: Value) -> Value {
-    let mut params =
-        json!({ "operation": operation, "table": { "mode": "name", "value": table }, "schema": { "mode": "list", "value": "public" } });
+    let mut params = json!({ "operation": operation, "table": { "mode": "name", "value": table }, "schema": { "mode": "list", "value": "public" } });
     for (key, value) in more.as_object().unwrap().iter() {
         params.make_object().insert(key.clone(), value.clone());
     }
@@ -65,13 +70,17 @@ async fn values_come_back_as_the_json_of_their_types() {
     assert_eq!(run(&server, numbers, json!([{}])).await, json!([{ "a": 12, "b": 1.5 }]));
     let days = json!({ "operation": "executeQuery", "query": "select '2024-02-29'::date a, array['2024-02-29'::date] b, '2024-02-29 10:00'::timestamp c" });
     let found = run_with::<Postgres>(&server, 2.7, days, json!([{}]), OnError::Stop).await.unwrap();
-    assert_eq!(found, json!([{ "a": "2024-02-29", "b": ["2024-02-29"], "c": "2024-02-29T10:00:00.000Z" }]));
+    assert_eq!(
+        found,
+        json!([{ "a": "2024-02-29", "b": ["2024-02-29"], "c": "2024-02-29T10:00:00.000Z" }])
+    );
 }
 
 #[tokio::test]
 async fn parameters_are_bound_and_never_spliced() {
     let server = servers::postgres();
-    query(&server, "create table bound (id int primary key, name text, tags text[], data jsonb)").await;
+    query(&server, "create table bound (id int primary key, name text, tags text[], data jsonb)")
+        .await;
     let insert = json!({
         "operation": "executeQuery",
         "query": "insert into bound values ($1, $2, $3, $4) returning *; select count(*)::int as n from bound where name = $2",
@@ -90,7 +99,8 @@ async fn parameters_are_bound_and_never_spliced() {
     let text = json!({ "operation": "executeQuery", "query": "select id from bound where id = $1 and $2 = 'b'", "options": { "queryReplacement": "7, b" } });
     assert_eq!(run(&server, text, json!([{}])).await, json!([{ "id": 7 }]));
     let missing = json!({ "operation": "executeQuery", "query": "select $2", "options": { "queryReplacement": [1] } });
-    let error = run_with::<Postgres>(&server, 2.6, missing, json!([{}]), OnError::Stop).await.unwrap_err();
+    let error =
+        run_with::<Postgres>(&server, 2.6, missing, json!([{}]), OnError::Stop).await.unwrap_err();
     assert_eq!(error.code(), Code::NODE_PARAMETER);
 }
 
@@ -107,39 +117,65 @@ async fn rows_are_written_changed_found_and_deleted() {
     assert_eq!(run(&server, on("rows", "insert", auto.clone()), input.clone()).await, expected);
 
     let skip = json!({ "columns": { "mappingMode": "autoMapInputData" }, "options": { "skipOnConflict": true } });
-    assert_eq!(run(&server, on("rows", "insert", skip), json!([{ "name": "Ada" }])).await, json!([{ "success": true }]));
+    assert_eq!(
+        run(&server, on("rows", "insert", skip), json!([{ "name": "Ada" }])).await,
+        json!([{ "success": true }])
+    );
 
     let upsert = json!({
         "columns": { "mappingMode": "defineBelow", "value": { "name": "Bo", "age": 41 }, "matchingColumns": ["name"] },
         "options": { "outputColumns": ["name", "age"] }
     });
-    assert_eq!(run(&server, on("rows", "upsert", upsert), json!([{}])).await, json!([{ "name": "Bo", "age": 41 }]));
+    assert_eq!(
+        run(&server, on("rows", "upsert", upsert), json!([{}])).await,
+        json!([{ "name": "Bo", "age": 41 }])
+    );
 
     let update = json!({
         "columns": { "mappingMode": "defineBelow", "value": { "id": 1, "name": "" }, "matchingColumns": ["id"] },
         "options": { "outputColumns": ["id", "name"], "replaceEmptyStrings": true }
     });
-    assert_eq!(run(&server, on("rows", "update", update), json!([{}])).await, json!([{ "id": 1, "name": null }]));
+    assert_eq!(
+        run(&server, on("rows", "update", update), json!([{}])).await,
+        json!([{ "id": 1, "name": null }])
+    );
 
     let select = json!({
         "where": { "values": [{ "column": "age", "condition": ">", "value": 30 }, { "column": "name", "condition": "IS NULL" }] },
         "combineConditions": "OR", "sort": { "values": [{ "column": "age", "direction": "DESC" }] }, "limit": 1,
         "options": { "outputColumns": ["age"] }
     });
-    assert_eq!(run(&server, on("rows", "select", select), json!([{}])).await, json!([{ "age": 41 }]));
-    let all =
-        json!({ "returnAll": true, "where": { "values": [{ "column": "age", "value": "36" }] }, "options": { "outputColumns": ["id"] } });
+    assert_eq!(
+        run(&server, on("rows", "select", select), json!([{}])).await,
+        json!([{ "age": 41 }])
+    );
+    let all = json!({ "returnAll": true, "where": { "values": [{ "column": "age", "value": "36" }] }, "options": { "outputColumns": ["id"] } });
     assert_eq!(run(&server, on("rows", "select", all), json!([{}])).await, json!([{ "id": 1 }]));
     let none = json!({ "where": { "values": [{ "column": "age", "value": 1 }] } });
     assert_eq!(run(&server, on("rows", "select", none), json!([{}])).await, json!([]));
 
     let delete = json!({ "deleteCommand": "delete", "where": { "values": [{ "column": "id", "condition": "<=", "value": 1 }] } });
-    assert_eq!(run(&server, on("rows", "deleteTable", delete), json!([{}])).await, json!([{ "success": true }]));
+    assert_eq!(
+        run(&server, on("rows", "deleteTable", delete), json!([{}])).await,
+        json!([{ "success": true }])
+    );
     assert_eq!(query(&server, "select name from rows").await, json!([{ "name": "Bo" }]));
     let truncate = json!({ "deleteCommand": "truncate", "restartSequences": true });
     run(&server, on("rows", "deleteTable", truncate), json!([{}])).await;
-    assert_eq!(query(&server, "insert into rows (name) values ('C') returning id").await, json!([{ "id": 1 }]));
-    run(&server, on("rows", "deleteTable", json!({ "deleteCommand": "drop", "options": { "cascade": true } })), json!([{}])).await;
+    assert_eq!(
+        query(&server, "insert into rows (name) values ('C') returning id").await,
+        json!([{ "id": 1 }])
+    );
+    run(
+        &server,
+        on(
+            "rows",
+            "deleteTable",
+            json!({ "deleteCommand": "drop", "options": { "cascade": true } }),
+        ),
+        json!([{}]),
+    )
+    .await;
     assert_eq!(query(&server, "select to_regclass('rows')::text t").await, json!([{ "t": null }]));
 }
 
@@ -154,7 +190,10 @@ async fn older_versions_send_columns_one_by_one() {
             "dataMode": "defineBelow", "valuesToSend": { "values": [{ "column": "id", "value": "5" }, { "column": "name", "value": "A" }] }
         }),
     );
-    assert_eq!(run_with::<Postgres>(&server, 2.1, insert, json!([{}]), OnError::Stop).await.unwrap(), json!([{ "id": 5, "name": "A" }]));
+    assert_eq!(
+        run_with::<Postgres>(&server, 2.1, insert, json!([{}]), OnError::Stop).await.unwrap(),
+        json!([{ "id": 5, "name": "A" }])
+    );
     let update = on(
         "older",
         "update",
@@ -162,15 +201,43 @@ async fn older_versions_send_columns_one_by_one() {
             "dataMode": "defineBelow", "columnToMatchOn": "id", "valueToMatchOn": 5, "valuesToSend": { "values": [{ "column": "name", "value": "B" }] }
         }),
     );
-    assert_eq!(run_with::<Postgres>(&server, 2.0, update, json!([{}]), OnError::Stop).await.unwrap(), json!([{ "id": 5, "name": "B" }]));
+    assert_eq!(
+        run_with::<Postgres>(&server, 2.0, update, json!([{}]), OnError::Stop).await.unwrap(),
+        json!([{ "id": 5, "name": "B" }])
+    );
     let first = json!({ "operation": "insert", "table": "older", "columns": "id:int, name", "returnFields": "id" });
-    let made = run_with::<PostgresV1>(&server, 1.0, first, json!([{ "id": "6", "name": "C" }]), OnError::Stop).await.unwrap();
+    let made = run_with::<PostgresV1>(
+        &server,
+        1.0,
+        first,
+        json!([{ "id": "6", "name": "C" }]),
+        OnError::Stop,
+    )
+    .await
+    .unwrap();
     assert_eq!(made, json!([{ "id": 6 }]));
-    let first = json!({ "operation": "update", "table": "older", "updateKey": "id", "columns": "name" });
-    let made = run_with::<PostgresV1>(&server, 1.0, first, json!([{ "id": 6, "name": "D" }]), OnError::Stop).await.unwrap();
+    let first =
+        json!({ "operation": "update", "table": "older", "updateKey": "id", "columns": "name" });
+    let made = run_with::<PostgresV1>(
+        &server,
+        1.0,
+        first,
+        json!([{ "id": 6, "name": "D" }]),
+        OnError::Stop,
+    )
+    .await
+    .unwrap();
     assert_eq!(made, json!([{ "id": 6, "name": "D" }]));
     let first = json!({ "operation": "executeQuery", "query": "select name from older where id = $1", "additionalFields": { "queryParams": "id" } });
-    let made = run_with::<PostgresV1>(&server, 1.0, first, json!([{ "id": 6 }, { "id": 5 }]), OnError::Stop).await.unwrap();
+    let made = run_with::<PostgresV1>(
+        &server,
+        1.0,
+        first,
+        json!([{ "id": 6 }, { "id": 5 }]),
+        OnError::Stop,
+    )
+    .await
+    .unwrap();
     assert_eq!(made, json!([{ "name": "D" }, { "name": "B" }]));
 }
 
@@ -179,18 +246,33 @@ async fn a_failure_undoes_all_but_what_runs_independently() {
     let server = servers::postgres();
     query(&server, "create table batches (id int primary key)").await;
     let batch = |mode: &str| {
-        on("batches", "insert", json!({ "columns": { "mappingMode": "autoMapInputData" }, "options": { "queryBatching": mode } }))
+        on(
+            "batches",
+            "insert",
+            json!({ "columns": { "mappingMode": "autoMapInputData" }, "options": { "queryBatching": mode } }),
+        )
     };
     let input = json!([{ "id": 1 }, { "id": 1 }, { "id": 2 }]);
     for mode in ["single", "transaction"] {
-        let error = run_with::<Postgres>(&server, 2.6, batch(mode), input.clone(), OnError::Stop).await.unwrap_err();
+        let error = run_with::<Postgres>(&server, 2.6, batch(mode), input.clone(), OnError::Stop)
+            .await
+            .unwrap_err();
         assert_eq!((error.code(), error.item()), (Code::UPSTREAM_STATUS, Some(1)), "{error}");
         assert!(error.message().contains("duplicate key"), "{error}");
         assert_eq!(query(&server, "select * from batches").await, json!([]), "{mode}");
     }
-    let made = run_with::<Postgres>(&server, 2.6, batch("independently"), input, OnError::ContinueRegular).await.unwrap();
-    assert_eq!((made.get_path("[0].id"), made.get_path("[2].id")), (Some(&json!(1)), Some(&json!(2))));
-    assert!(made.get_path("[1].error").and_then(Value::as_str).unwrap().contains("duplicate key"), "{made:?}");
+    let made =
+        run_with::<Postgres>(&server, 2.6, batch("independently"), input, OnError::ContinueRegular)
+            .await
+            .unwrap();
+    assert_eq!(
+        (made.get_path("[0].id"), made.get_path("[2].id")),
+        (Some(&json!(1)), Some(&json!(2)))
+    );
+    assert!(
+        made.get_path("[1].error").and_then(Value::as_str).unwrap().contains("duplicate key"),
+        "{made:?}"
+    );
 }
 
 #[tokio::test]
@@ -210,7 +292,8 @@ async fn a_session_forgets_what_the_last_run_has_set() {
         "127.0.0.1",
     );
     next.connections = host.connections.clone();
-    let outputs = run_on::<Postgres>(&next, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
+    let outputs =
+        run_on::<Postgres>(&next, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
     assert_eq!(to_json(&outputs[0]), json!([{ "t": "0", "m": null }]));
 }
 
@@ -219,14 +302,21 @@ async fn encryption_is_verified_unless_the_credential_says_otherwise() {
     let server = servers::postgres();
     let params = json!({ "operation": "executeQuery", "query": "select ssl from pg_stat_ssl where pid = pg_backend_pid()" });
     let mut host = host_for::<Postgres>(&server, 2.6, params, "127.0.0.1");
-    let set =
-        |host: &mut TestHost, key: &str, value: Value| drop(host.credentials.get_mut("postgres").unwrap().make_object().insert(key, value));
+    let set = |host: &mut TestHost, key: &str, value: Value| {
+        drop(host.credentials.get_mut("postgres").unwrap().make_object().insert(key, value))
+    };
     set(&mut host, "ssl", json!("require"));
-    let error = run_on::<Postgres>(&host, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    let error =
+        run_on::<Postgres>(&host, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
     assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE, "{error}");
-    assert!(error.message().contains("The certificate of") && error.message().contains("cannot be trusted"), "{error}");
+    assert!(
+        error.message().contains("The certificate of")
+            && error.message().contains("cannot be trusted"),
+        "{error}"
+    );
     set(&mut host, "allowUnauthorizedCerts", json!(true));
-    let outputs = run_on::<Postgres>(&host, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
+    let outputs =
+        run_on::<Postgres>(&host, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
     assert_eq!(to_json(&outputs[0]), json!([{ "ssl": true }]));
 }
 
@@ -235,19 +325,31 @@ async fn closed_addresses_wrong_passwords_and_broken_sql_are_told_without_secret
     let server = servers::postgres();
     let params = json!({ "operation": "executeQuery", "query": "select 1" });
     let closed = host_for::<Postgres>(&server, 2.6, params.clone(), "");
-    let error = run_on::<Postgres>(&closed, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    let error = run_on::<Postgres>(&closed, 2.6, vec![items(&json!([{}]))], OnError::Stop)
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), Code::EGRESS_BLOCKED, "{error}");
     let mut other_port = host_for::<Postgres>(&server, 2.6, params.clone(), "127.0.0.1:1");
     other_port.credentials.get_mut("postgres").unwrap().make_object().insert("host", "localhost");
-    let error = run_on::<Postgres>(&other_port, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    let error = run_on::<Postgres>(&other_port, 2.6, vec![items(&json!([{}]))], OnError::Stop)
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), Code::EGRESS_BLOCKED, "{error}");
     let mut wrong = host_for::<Postgres>(&server, 2.6, params, "127.0.0.1");
-    wrong.credentials.get_mut("postgres").unwrap().make_object().insert("password", "another-s3cret");
-    let error = run_on::<Postgres>(&wrong, 2.6, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+    wrong
+        .credentials
+        .get_mut("postgres")
+        .unwrap()
+        .make_object()
+        .insert("password", "another-s3cret");
+    let error = run_on::<Postgres>(&wrong, 2.6, vec![items(&json!([{}]))], OnError::Stop)
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), Code::NODE_CREDENTIAL, "{error}");
     assert!(!format!("{:?}", error.to_run_error("x")).contains("s3cret"), "{error}");
     let broken = json!({ "operation": "executeQuery", "query": "selec 1" });
-    let error = run_with::<Postgres>(&server, 2.6, broken, json!([{}]), OnError::Stop).await.unwrap_err();
+    let error =
+        run_with::<Postgres>(&server, 2.6, broken, json!([{}]), OnError::Stop).await.unwrap_err();
     assert!(error.message().contains("syntax error"), "{error}");
     assert_eq!(error.context().get("code"), Some(&json!("42601")));
 }

@@ -1,8 +1,10 @@
-//! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and mail servers; models; conversations and vectors that are kept outside.
+//! What the ports reach: the guarded HTTP client, and recorded answers in its place; databases and
+//! mail servers; models; conversations and vectors that are kept outside.
 //!
-//! Invariant: nothing in the product opens a connection to the outside except through [`http::GuardedHttp`] and
-//! [`connect::GuardedConnections`], which obey one policy.
-//! Invariant: what may be reached is decided by pure functions ([`http::Policy`], [`http::address`]) on parsed values.
+//! Invariant: nothing in the product opens a connection to the outside except through
+//! [`http::GuardedHttp`] and [`connect::GuardedConnections`], which obey one policy. Invariant:
+//! what may be reached is decided by pure functions ([`http::Policy`], [`http::address`]) on parsed
+//! values.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 

@@ -1,4 +1,5 @@
-//! Answers of services share the memory that there is for them. One test alone, because the limit is the process's.
+//! Answers of services share the memory that there is for them. One test alone, because the limit
+//! is the process's.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
@@ -28,8 +29,10 @@ async fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     // Text that packs as text does, and not as a bomb.
-    let letters =
-        (0..4 * MB as u64).map(|at| b"0123456789abcdef"[(at.wrapping_mul(at).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize]);
+    let letters = (0..4 * MB as u64).map(|at| {
+        b"0123456789abcdef"
+            [(at.wrapping_mul(at).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize]
+    });
     let plain: Vec<u8> = letters.collect();
     let packed = gzip(&plain);
     tokio::spawn(async move {
@@ -44,7 +47,10 @@ async fn serve() -> SocketAddr {
                     () if asked.starts_with("GET /br") => ("content-encoding: br\r\n", BROTLI),
                     () => ("", &plain),
                 };
-                let head = format!("HTTP/1.1 200 OK\r\n{coding}connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\n{coding}connection: close\r\ncontent-length: {}\r\n\r\n",
+                    body.len()
+                );
                 let _ = stream.write_all(head.as_bytes()).await;
                 let _ = stream.write_all(body).await;
             });
@@ -86,5 +92,9 @@ async fn issue_14_09_answers_share_the_memory_that_there_is_for_them() {
         held.clear();
     });
     assert_eq!(waited.unwrap().body.len(), 4 * MB, "it goes on when others are done");
-    assert_eq!(get("/br", 10_000).await.unwrap().body.len(), 20 * MB, "alone, an answer may be larger than all together");
+    assert_eq!(
+        get("/br", 10_000).await.unwrap().body.len(),
+        20 * MB,
+        "alone, an answer may be larger than all together"
+    );
 }

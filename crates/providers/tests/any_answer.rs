@@ -1,4 +1,5 @@
-//! No answer of a model stops the process, however it is cut: the fuzzer's property on random input.
+//! No answer of a model stops the process, however it is cut: the fuzzer's property on random
+//! input.
 
 extern crate heddle_providers as providers;
 

@@ -1,4 +1,5 @@
-//! What the egress policy lets through, two other classifications call public too: the fuzzer's property on random input.
+//! What the egress policy lets through, two other classifications call public too: the fuzzer's
+//! property on random input.
 
 extern crate heddle_providers as providers;
 

@@ -1,4 +1,5 @@
-//! Certificates end to end: a server that wants to know its clients, and clients that choose whom they trust.
+//! Certificates end to end: a server that wants to know its clients, and clients that choose whom
+//! they trust.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
@@ -30,14 +31,17 @@ fn signed(by: &Authority, name: &str) -> (rcgen::Certificate, KeyPair) {
     (certificate, key)
 }
 
-/// Answers every request of a client that shows a certificate of the authority, or of any client if there is none.
+/// Answers every request of a client that shows a certificate of the authority, or of any client if
+/// there is none.
 async fn serve(own: &Authority, clients: Option<&Authority>) -> SocketAddr {
     let (certificate, key) = signed(own, "127.0.0.1");
     let builder = match clients {
         Some(clients) => {
             let mut roots = RootCertStore::empty();
             roots.add(clients.der().clone()).unwrap();
-            ServerConfig::builder().with_client_cert_verifier(WebPkiClientVerifier::builder(Arc::new(roots)).build().unwrap())
+            ServerConfig::builder().with_client_cert_verifier(
+                WebPkiClientVerifier::builder(Arc::new(roots)).build().unwrap(),
+            )
         }
         None => ServerConfig::builder().with_no_client_auth(),
     };
@@ -49,7 +53,11 @@ async fn serve(own: &Authority, clients: Option<&Authority>) -> SocketAddr {
         while let Ok((stream, _)) = listener.accept().await {
             let Ok(mut stream) = acceptor.accept(stream).await else { continue };
             let _ = stream.read(&mut [0; 4096]).await;
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\nwelcome").await;
+            let _ = stream
+                .write_all(
+                    b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\nwelcome",
+                )
+                .await;
             let _ = stream.shutdown().await;
         }
     });
@@ -73,17 +81,26 @@ fn request(address: SocketAddr, certificates: Option<Certificates>) -> HttpReque
 #[tokio::test]
 async fn a_server_knows_its_client_by_the_certificate() {
     install_provider();
-    let (servers, clients, strangers) = (authority("servers"), authority("clients"), authority("strangers"));
+    let (servers, clients, strangers) =
+        (authority("servers"), authority("clients"), authority("strangers"));
     let address = serve(&servers, Some(&clients)).await;
     let http = client();
     let shown = |by: &Authority| {
         let (certificate, key) = signed(by, "me");
-        Certificates { authorities: servers.pem(), identity: certificate.pem() + &key.serialize_pem() }
+        Certificates {
+            authorities: servers.pem(),
+            identity: certificate.pem() + &key.serialize_pem(),
+        }
     };
     let answer = http.send(request(address, Some(shown(&clients)))).await.unwrap();
     assert_eq!(answer.body, "welcome");
-    for other in [Certificates { authorities: servers.pem(), identity: String::new() }, shown(&strangers)] {
-        assert!(matches!(http.send(request(address, Some(other))).await, Err(HttpError::Unreachable { .. })));
+    for other in
+        [Certificates { authorities: servers.pem(), identity: String::new() }, shown(&strangers)]
+    {
+        assert!(matches!(
+            http.send(request(address, Some(other))).await,
+            Err(HttpError::Unreachable { .. })
+        ));
     }
 }
 
@@ -93,11 +110,15 @@ async fn trust_is_chosen_for_each_request() {
     let (servers, others) = (authority("servers"), authority("others"));
     let address = serve(&servers, None).await;
     let http = client();
-    let trusting = |by: &Authority| Some(Certificates { authorities: by.pem(), identity: String::new() });
+    let trusting =
+        |by: &Authority| Some(Certificates { authorities: by.pem(), identity: String::new() });
     assert_eq!(http.send(request(address, trusting(&servers))).await.unwrap().status, 200);
     assert!(http.send(request(address, trusting(&others))).await.is_err());
     let refused = http.send(request(address, None)).await.unwrap_err();
-    assert!(matches!(refused, HttpError::Unreachable { errno: Some("CERT_INVALID"), .. }), "{refused:?}");
+    assert!(
+        matches!(refused, HttpError::Unreachable { errno: Some("CERT_INVALID"), .. }),
+        "{refused:?}"
+    );
     let mut careless = request(address, None);
     careless.allow_invalid_certificates = true;
     assert_eq!(http.send(careless).await.unwrap().status, 200);
@@ -110,5 +131,8 @@ async fn a_key_that_is_none_is_told() {
     install_provider();
     let certificates = Certificates { authorities: String::new(), identity: "nonsense".into() };
     let address = "127.0.0.1:8443".parse().unwrap();
-    assert!(matches!(client().send(request(address, Some(certificates))).await, Err(HttpError::Unreachable { .. })));
+    assert!(matches!(
+        client().send(request(address, Some(certificates))).await,
+        Err(HttpError::Unreachable { .. })
+    ));
 }

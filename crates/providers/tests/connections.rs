@@ -1,11 +1,15 @@
-//! What a connection may go to: the same policy as for requests, with the address pinned that was checked.
+//! What a connection may go to: the same policy as for requests, with the address pinned that was
+//! checked.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 use heddle_providers::connect::GuardedConnections;
 use heddle_providers::http::{Policy, Resolve};
 use model::Code;
-use node_api::connect::{ConnectError, Connections as _, DateForm, Dialect, Mail, NumberForm, RedisServer, Server, SqlServer, ValueForms};
+use node_api::connect::{
+    ConnectError, Connections as _, DateForm, Dialect, Mail, NumberForm, RedisServer, Server,
+    SqlServer, ValueForms,
+};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -27,13 +31,28 @@ impl Resolve for Names {
 }
 
 fn connections(allow: &str, answers: &[&[&str]]) -> GuardedConnections {
-    let answers = answers.iter().map(|list| list.iter().map(|text| text.parse().unwrap()).collect()).collect();
-    GuardedConnections::with_resolver(Policy::parse(allow).unwrap(), Arc::new(Names { answers, asked: AtomicUsize::new(0) }))
+    let answers = answers
+        .iter()
+        .map(|list| list.iter().map(|text| text.parse().unwrap()).collect())
+        .collect();
+    GuardedConnections::with_resolver(
+        Policy::parse(allow).unwrap(),
+        Arc::new(Names { answers, asked: AtomicUsize::new(0) }),
+    )
 }
 
 fn sql(host: &str, port: u16, dialect: Dialect) -> SqlServer {
-    let values = ValueForms { big_integers: NumberForm::Text, decimals: NumberForm::Text, dates: DateForm::Iso };
-    let server = Server { user: "u".into(), password: "canary-s3cret".into(), timeout_ms: 2_000, ..Server::new(host, port) };
+    let values = ValueForms {
+        big_integers: NumberForm::Text,
+        decimals: NumberForm::Text,
+        dates: DateForm::Iso,
+    };
+    let server = Server {
+        user: "u".into(),
+        password: "canary-s3cret".into(),
+        timeout_ms: 2_000,
+        ..Server::new(host, port)
+    };
     SqlServer { server, dialect, database: "d".into(), values }
 }
 
@@ -41,7 +60,8 @@ fn sql(host: &str, port: u16, dialect: Dialect) -> SqlServer {
 async fn errors(connections: &GuardedConnections, host: &str, port: u16) -> Vec<ConnectError> {
     let server = sql(host, port, Dialect::Postgres).server;
     let redis = RedisServer { server: server.clone(), database: 0 };
-    let mail = Mail { from: "a@example.com".into(), to: vec!["b@example.com".into()], ..Mail::default() };
+    let mail =
+        Mail { from: "a@example.com".into(), to: vec!["b@example.com".into()], ..Mail::default() };
     vec![
         connections.sql(&sql(host, port, Dialect::Postgres)).await.err().unwrap(),
         connections.sql(&sql(host, port, Dialect::MySql)).await.err().unwrap(),
@@ -85,7 +105,15 @@ async fn private_places_are_closed_however_they_are_written() {
 #[tokio::test]
 async fn what_is_no_host_is_refused() {
     let open = connections("127.0.0.1", &[&["127.0.0.1"]]);
-    for place in ["/var/run/postgresql", "a b", "user@127.0.0.1", "127.0.0.1:5432", "host/path", "host?x", ""] {
+    for place in [
+        "/var/run/postgresql",
+        "a b",
+        "user@127.0.0.1",
+        "127.0.0.1:5432",
+        "host/path",
+        "host?x",
+        "",
+    ] {
         for error in errors(&open, place, 1).await {
             assert_eq!(error.code(), Code::EGRESS_URL, "{place}: {error}");
         }
@@ -119,7 +147,11 @@ async fn the_connection_goes_to_the_address_that_was_checked() {
         let rebinding = connections(&allow, &[&["127.0.0.1"], &["169.254.169.254"]]);
         let before = calls.load(Ordering::Relaxed);
         let server = sql("db.example.com", port, Dialect::Postgres).server;
-        let mail = Mail { from: "a@example.com".into(), to: vec!["b@example.com".into()], ..Mail::default() };
+        let mail = Mail {
+            from: "a@example.com".into(),
+            to: vec!["b@example.com".into()],
+            ..Mail::default()
+        };
         let error = match kind {
             0 => rebinding.sql(&sql("db.example.com", port, Dialect::Postgres)).await.err(),
             1 => rebinding.sql(&sql("db.example.com", port, Dialect::MySql)).await.err(),
@@ -128,8 +160,14 @@ async fn the_connection_goes_to_the_address_that_was_checked() {
             _ => rebinding.mailbox(&server).await.err(),
         };
         let error = error.unwrap();
-        assert!(matches!(error.code(), Code::UPSTREAM_UNREACHABLE | Code::UPSTREAM_STATUS), "{kind}: {error}");
-        assert!(calls.load(Ordering::Relaxed) > before, "{kind}: nothing came to the checked address");
+        assert!(
+            matches!(error.code(), Code::UPSTREAM_UNREACHABLE | Code::UPSTREAM_STATUS),
+            "{kind}: {error}"
+        );
+        assert!(
+            calls.load(Ordering::Relaxed) > before,
+            "{kind}: nothing came to the checked address"
+        );
         assert!(!error.to_string().contains("s3cret"), "{error}");
     }
     let other_port = connections(&allow, &[&["127.0.0.1"]]);

@@ -1,4 +1,5 @@
-//! Recorded traffic with Anthropic: every answer becomes a whole turn, and our request for the same conversation means the same.
+//! Recorded traffic with Anthropic: every answer becomes a whole turn, and our request for the same
+//! conversation means the same.
 
 #![expect(
     clippy::unwrap_used,
@@ -13,8 +14,8 @@ use heddle_providers::models::anthropic::{self, Decoder, Settings, Thinking};
 use heddle_providers::models::catalog::Catalog;
 use model::{Object, Str, Value, json};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, ModelInfo, OutputFormat, Part, Role, Stop, ToolCall, ToolChoice,
-    ToolDefinition, ToolResult, Turn,
+    Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, ModelInfo, OutputFormat,
+    Part, Role, Stop, ToolCall, ToolChoice, ToolDefinition, ToolResult, Turn,
 };
 use std::path::Path;
 
@@ -32,7 +33,11 @@ fn every_recorded_answer_becomes_a_whole_turn() {
     let Some(exchanges) = exchanges() else { return };
     judge("answers", &exchanges, |exchange| {
         let turn = answered(exchange);
-        let wanted = if exchange.is_stream { expected_of_stream(&exchange.response) } else { expected_of_whole(&exchange.response) };
+        let wanted = if exchange.is_stream {
+            expected_of_stream(&exchange.response)
+        } else {
+            expected_of_whole(&exchange.response)
+        };
         let got = summary(&turn);
         if got == wanted { Ok(()) } else { Err(format!("wanted {wanted:?}\n   got {got:?}")) }
     });
@@ -48,7 +53,11 @@ fn our_request_for_a_recorded_conversation_means_the_same() {
         if ours == theirs {
             return Ok(());
         }
-        let keys: Vec<_> = theirs.keys().chain(ours.keys()).filter(|key| ours.get(key) != theirs.get(key)).collect();
+        let keys: Vec<_> = theirs
+            .keys()
+            .chain(ours.keys())
+            .filter(|key| ours.get(key) != theirs.get(key))
+            .collect();
         Err(keys
             .iter()
             .map(|key| format!("{key}: wanted {:?}\n   got {:?}", theirs.get(key), ours.get(key)))
@@ -68,7 +77,11 @@ fn an_answer_sent_back_stands_in_the_request_as_it_was_given() {
         let messages = body.get("messages").unwrap().as_array().unwrap();
         let sent = messages[messages.len() - 2].get("content").unwrap().as_array().unwrap();
         let kept: Vec<_> = kinds(sent);
-        let given = if exchange.is_stream { kinds_of_stream(&exchange.response) } else { kinds_of_whole(&exchange.response) };
+        let given = if exchange.is_stream {
+            kinds_of_stream(&exchange.response)
+        } else {
+            kinds_of_whole(&exchange.response)
+        };
         if kept == given { Ok(()) } else { Err(format!("wanted {given:?}, got {kept:?}")) }
     });
 }
@@ -78,7 +91,11 @@ fn judge(what: &str, exchanges: &[Exchange], check: impl Fn(&Exchange) -> Result
     for exchange in exchanges {
         match check(exchange) {
             Ok(()) => passed += 1,
-            Err(problem) => println!("{what}: {}: {}", exchange.id, problem.chars().take(1_500).collect::<String>()),
+            Err(problem) => println!(
+                "{what}: {}: {}",
+                exchange.id,
+                problem.chars().take(1_500).collect::<String>()
+            ),
         }
     }
     println!("{what}: {passed} of {} recorded exchanges", exchanges.len());
@@ -107,7 +124,8 @@ fn exchanges() -> Option<Vec<Exchange>> {
                 id: format!("{id} {number}"),
                 request: exchange.get("requestBody").unwrap().clone(),
                 response: text(exchange, "response").to_string(),
-                is_stream: text(exchange.get("responseHeaders").unwrap(), "content-type").starts_with("text/event-stream"),
+                is_stream: text(exchange.get("responseHeaders").unwrap(), "content-type")
+                    .starts_with("text/event-stream"),
             });
         }
     }
@@ -142,7 +160,9 @@ fn answered(exchange: &Exchange) -> Turn {
 
 fn events(stream: &str) -> impl Iterator<Item = (&str, &str)> {
     stream.split("\n\n").filter_map(|event| {
-        let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start);
+        let field = |name: &str| {
+            event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start)
+        };
         Some((field("event:").unwrap_or_default(), field("data:")?))
     })
 }
@@ -151,14 +171,30 @@ fn events(stream: &str) -> impl Iterator<Item = (&str, &str)> {
 type Summary = (String, Vec<(Str, Str, Value)>, Stop, u64, u64, u64);
 
 fn summary(turn: &Turn) -> Summary {
-    let calls = turn.message.tool_calls().map(|call| (call.id.clone(), call.name.clone(), call.arguments.to_value())).collect();
-    (turn.message.text().to_string(), calls, turn.stop.clone(), turn.usage.input, turn.usage.output, turn.usage.cached_read)
+    let calls = turn
+        .message
+        .tool_calls()
+        .map(|call| (call.id.clone(), call.name.clone(), call.arguments.to_value()))
+        .collect();
+    (
+        turn.message.text().to_string(),
+        calls,
+        turn.stop.clone(),
+        turn.usage.input,
+        turn.usage.output,
+        turn.usage.cached_read,
+    )
 }
 
 fn expected(content: &[Value], stop_reason: &str, usage: &Value) -> Summary {
-    let of = |kind: &str| content.iter().filter(|block| text(block, "type") == kind).cloned().collect::<Vec<_>>();
+    let of = |kind: &str| {
+        content.iter().filter(|block| text(block, "type") == kind).cloned().collect::<Vec<_>>()
+    };
     let words = of("text").iter().map(|block| text(block, "text").to_string()).collect();
-    let calls = of("tool_use").iter().map(|block| (text(block, "id"), text(block, "name"), block.get("input").unwrap().clone())).collect();
+    let calls = of("tool_use")
+        .iter()
+        .map(|block| (text(block, "id"), text(block, "name"), block.get("input").unwrap().clone()))
+        .collect();
     let stop = match stop_reason {
         "end_turn" => Stop::Stop,
         "tool_use" => Stop::ToolCalls,
@@ -177,7 +213,8 @@ fn expected_of_whole(response: &str) -> Summary {
 
 /// The blocks put together in the plainest way, which recordings without faults allow.
 fn blocks_of_stream(stream: &str) -> (Vec<Value>, Str, Value) {
-    let (mut blocks, mut inputs, mut reason, mut usage) = (Vec::<Value>::new(), Vec::<String>::new(), Str::new(), Value::Null);
+    let (mut blocks, mut inputs, mut reason, mut usage) =
+        (Vec::<Value>::new(), Vec::<String>::new(), Str::new(), Value::Null);
     for (_, data) in events(stream) {
         let data = model::json::parse(data).unwrap();
         let at = data.get("index").and_then(Value::as_usize).unwrap_or_default();
@@ -212,8 +249,16 @@ fn expected_of_stream(stream: &str) -> Summary {
 
 /// The kinds of blocks with what tells them apart; a text that is empty is none.
 fn kinds(blocks: &[Value]) -> Vec<(Str, Str)> {
-    let said = blocks.iter().filter(|block| text(block, "type") != "text" || !text(block, "text").trim().is_empty());
-    said.map(|block| (text(block, "type"), if text(block, "type") == "text" { text(block, "text") } else { text(block, "id") })).collect()
+    let said = blocks
+        .iter()
+        .filter(|block| text(block, "type") != "text" || !text(block, "text").trim().is_empty());
+    said.map(|block| {
+        (
+            text(block, "type"),
+            if text(block, "type") == "text" { text(block, "text") } else { text(block, "id") },
+        )
+    })
+    .collect()
 }
 
 fn kinds_of_whole(response: &str) -> Vec<(Str, Str)> {
@@ -233,27 +278,38 @@ fn read_request(body: &Value, is_stream: bool) -> (ChatRequest, ModelInfo, Setti
         settings.thinking = Thinking::Budget(budget.as_usize().unwrap() as u64);
     }
     let mut request = ChatRequest::default();
-    request.messages.extend(list(body, "system").iter().map(|block| Message::system(text(block, "text"))));
+    request
+        .messages
+        .extend(list(body, "system").iter().map(|block| Message::system(text(block, "text"))));
     let mut names = Object::new();
     for message in list(body, "messages") {
         let role = if text(message, "role") == "user" { Role::User } else { Role::Assistant };
-        let (results, rest): (Vec<_>, Vec<_>) = list(message, "content").iter().map(|block| part(block, &mut names)).partition(is_result);
+        let (results, rest): (Vec<_>, Vec<_>) = list(message, "content")
+            .iter()
+            .map(|block| part(block, &mut names))
+            .partition(is_result);
         for (role, parts) in [(Role::Tool, results), (role, rest)] {
             if !parts.is_empty() {
                 request.messages.push(Message::new(role, parts));
             }
         }
     }
-    let (own, foreign): (Vec<_>, Vec<_>) = list(body, "tools").iter().cloned().partition(|tool| tool.get("input_schema").is_some());
+    let (own, foreign): (Vec<_>, Vec<_>) =
+        list(body, "tools").iter().cloned().partition(|tool| tool.get("input_schema").is_some());
     request.tools = own.iter().map(tool).collect();
     assert!(body.get("tool_choice").is_none_or(|choice| text(choice, "type") == "auto"));
     request.tool_choice = ToolChoice::Auto;
     if let Some(format) = body.get("output_config").and_then(|config| config.get("format")) {
-        request.format = OutputFormat::Schema { name: "answer".into(), schema: format.get("schema").unwrap().clone() };
+        request.format = OutputFormat::Schema {
+            name: "answer".into(),
+            schema: format.get("schema").unwrap().clone(),
+        };
     }
-    request.options.max_tokens = body.get("max_tokens").and_then(Value::as_usize).map(|tokens| tokens as u64);
+    request.options.max_tokens =
+        body.get("max_tokens").and_then(Value::as_usize).map(|tokens| tokens as u64);
     if !foreign.is_empty() {
-        request.options.extra = Some([("tools", Value::array(foreign))].into_iter().collect::<Object>().into());
+        request.options.extra =
+            Some([("tools", Value::array(foreign))].into_iter().collect::<Object>().into());
     }
     (request, known.info, settings)
 }
@@ -278,13 +334,25 @@ fn part(block: &Value, names: &mut Object) -> Part {
         "text" => Part::Text(text(block, "text")),
         "image" => {
             let source = block.get("source").unwrap();
-            let bytes = base64::engine::general_purpose::STANDARD.decode(text(source, "data").as_str()).unwrap();
-            Part::Image(Media { mime_type: text(source, "media_type"), name: None, data: MediaData::Bytes(bytes.into()) })
+            let bytes = base64::engine::general_purpose::STANDARD
+                .decode(text(source, "data").as_str())
+                .unwrap();
+            Part::Image(Media {
+                mime_type: text(source, "media_type"),
+                name: None,
+                data: MediaData::Bytes(bytes.into()),
+            })
         }
         "tool_use" => {
             names.insert(text(block, "id"), text(block, "name"));
-            let arguments = Arguments::Read(block.get("input").unwrap().as_object().unwrap().clone());
-            Part::ToolCall(ToolCall { id: text(block, "id"), name: text(block, "name"), arguments, opaque: None })
+            let arguments =
+                Arguments::Read(block.get("input").unwrap().as_object().unwrap().clone());
+            Part::ToolCall(ToolCall {
+                id: text(block, "id"),
+                name: text(block, "name"),
+                arguments,
+                opaque: None,
+            })
         }
         "tool_result" => Part::ToolResult(ToolResult {
             id: text(block, "tool_use_id"),
@@ -299,13 +367,16 @@ fn part(block: &Value, names: &mut Object) -> Part {
 /// A result is a text or a list of texts.
 fn plain(content: &Value) -> Str {
     match content {
-        Value::Array(blocks) => blocks.iter().map(|block| text(block, "text")).collect::<Vec<_>>().join("").into(),
+        Value::Array(blocks) => {
+            blocks.iter().map(|block| text(block, "text")).collect::<Vec<_>>().join("").into()
+        }
         other => other.to_js_string(),
     }
 }
 
-/// Without marks for the cache, with one spelling where there are several, and with the tools in order. Hints about tools that our
-/// definitions do not have (`strict`, `eager_input_streaming`) are left out.
+/// Without marks for the cache, with one spelling where there are several, and with the tools in
+/// order. Hints about tools that our definitions do not have (`strict`, `eager_input_streaming`)
+/// are left out.
 fn normal_request(body: &Value) -> Object {
     let mut out = body.as_object().unwrap().clone();
     out.remove("cache_control");
@@ -320,7 +391,8 @@ fn normal_request(body: &Value) -> Object {
     let tools = out.entry("tools").make_array();
     tools.sort_by_key(|tool| text(tool, "name"));
     for tool in tools.iter_mut() {
-        tool.make_object().retain(|key, _| !matches!(key, "cache_control" | "strict" | "eager_input_streaming"));
+        tool.make_object()
+            .retain(|key, _| !matches!(key, "cache_control" | "strict" | "eager_input_streaming"));
     }
     if tools.is_empty() {
         out.remove("tool_choice");

@@ -1,4 +1,5 @@
-//! The guarded client end to end, on listeners of this machine: lookups, pinning, redirects, limits.
+//! The guarded client end to end, on listeners of this machine: lookups, pinning, redirects,
+//! limits.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
@@ -24,7 +25,10 @@ impl Server {
         Self::start_at("127.0.0.1:0", answer).await
     }
 
-    async fn start_at(place: &str, answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    async fn start_at(
+        place: &str,
+        answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
         let answer = Arc::new(answer);
         Self::serve(place, move |mut stream, request| {
             let answer = answer.clone();
@@ -38,7 +42,10 @@ impl Server {
 
     async fn serve(
         place: &str,
-        handle: impl Fn(TcpStream, String) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync + 'static,
+        handle: impl Fn(TcpStream, String) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         let listener = TcpListener::bind(place).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -75,7 +82,9 @@ async fn read_request(stream: &mut TcpStream) -> String {
         text.extend_from_slice(&piece[..n_read]);
         let so_far = String::from_utf8_lossy(&text);
         if let Some((head, body)) = so_far.split_once("\r\n\r\n") {
-            let length = head.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ").and_then(|n| n.parse().ok()));
+            let length = head.to_lowercase().lines().find_map(|line| {
+                line.strip_prefix("content-length: ").and_then(|n| n.parse().ok())
+            });
             if body.len() >= length.unwrap_or(0) {
                 return so_far.into_owned();
             }
@@ -87,7 +96,8 @@ async fn read_request(stream: &mut TcpStream) -> String {
 }
 
 fn ok(body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len()).into_bytes()
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+        .into_bytes()
 }
 
 fn redirect(status: u16, location: &str) -> Vec<u8> {
@@ -103,7 +113,9 @@ struct Names {
 
 impl Names {
     fn of(list: &[(&str, &[&[&'static str]])]) -> Arc<Self> {
-        let answers = list.iter().map(|(name, answers)| ((*name).to_owned(), answers.iter().map(|answer| answer.to_vec()).collect()));
+        let answers = list.iter().map(|(name, answers)| {
+            ((*name).to_owned(), answers.iter().map(|answer| answer.to_vec()).collect())
+        });
         Arc::new(Self { answers: Mutex::new(answers.collect()), lookups: AtomicUsize::new(0) })
     }
 }
@@ -116,7 +128,9 @@ impl Resolve for Names {
         let queue = answers.get_mut(host).ok_or_else(|| io::Error::other("no such name"))?;
         let answer = if queue.len() > 1 { queue.remove(0) } else { queue[0].clone() };
         match answer.as_slice() {
-            ["fail"] => Err(io::Error::new(io::ErrorKind::TimedOut, "the resolver does not answer")),
+            ["fail"] => {
+                Err(io::Error::new(io::ErrorKind::TimedOut, "the resolver does not answer"))
+            }
             texts => Ok(texts.iter().map(|text| text.parse().unwrap()).collect()),
         }
     }
@@ -145,7 +159,9 @@ async fn loopback_is_closed_until_the_operator_opens_that_port() {
     for host in ["127.0.0.1", "127.1", "2130706433", "localhost", "[::ffff:127.0.0.1]", "0"] {
         assert!(is_blocked(&get(&closed, &format!("http://{host}:{port}/")).await), "{host}");
     }
-    assert!(is_blocked(&get(&client(&format!("127.0.0.1:{}", port ^ 1), &names), &server.url("/")).await));
+    assert!(is_blocked(
+        &get(&client(&format!("127.0.0.1:{}", port ^ 1), &names), &server.url("/")).await
+    ));
     assert!(server.seen().is_empty());
     let open = client(&format!("127.0.0.1:{port}"), &names);
     assert_eq!(get(&open, &server.url("/")).await.unwrap().body, "hello");
@@ -168,7 +184,10 @@ async fn a_name_is_as_closed_as_the_worst_of_its_addresses() {
     for name in ["private.test", "mixed.test", "six.test", "mapped.test", "meta.test"] {
         let result = get(&http, &format!("http://{name}:{port}/")).await;
         assert!(is_blocked(&result), "{name}: {result:?}");
-        assert!(!result.unwrap_err().to_string().contains("127.0.0.1"), "the address of a name is not told");
+        assert!(
+            !result.unwrap_err().to_string().contains("127.0.0.1"),
+            "the address of a name is not told"
+        );
     }
     // A resolver that fails closes the way, and the second try meets the check again.
     assert!(matches!(
@@ -177,7 +196,10 @@ async fn a_name_is_as_closed_as_the_worst_of_its_addresses() {
     ));
     assert!(is_blocked(&get(&http, &format!("http://later.test:{port}/")).await));
     for name in ["empty.test", "unknown.test"] {
-        assert!(matches!(get(&http, &format!("http://{name}/")).await, Err(HttpError::Unreachable { errno: Some("ENOTFOUND"), .. })));
+        assert!(matches!(
+            get(&http, &format!("http://{name}/")).await,
+            Err(HttpError::Unreachable { errno: Some("ENOTFOUND"), .. })
+        ));
     }
     assert!(server.seen().is_empty());
 }
@@ -191,7 +213,11 @@ async fn a_name_that_changes_its_address_is_still_connected_to_the_checked_one()
     let http = client(&format!("127.0.0.1/32:{port}"), &names);
     let url = format!("http://rebind.test:{port}/");
     assert_eq!(get(&http, &url).await.unwrap().body, "checked");
-    assert_eq!(names.lookups.load(Ordering::SeqCst), 1, "the connection makes no lookup of its own");
+    assert_eq!(
+        names.lookups.load(Ordering::SeqCst),
+        1,
+        "the connection makes no lookup of its own"
+    );
     assert!(is_blocked(&get(&http, &url).await));
     assert!(bad.seen().is_empty());
 }
@@ -215,10 +241,15 @@ async fn every_hop_of_a_redirect_is_checked() {
             let http = client(&server.address.to_string(), &names);
             assert!(is_blocked(&get(&http, &server.url("/")).await), "{status} {location}");
         }
-        for location in ["file:///etc/passwd", "gopher://127.0.0.1/", "ftp://example.com/", "data:text/plain,x"] {
+        for location in
+            ["file:///etc/passwd", "gopher://127.0.0.1/", "ftp://example.com/", "data:text/plain,x"]
+        {
             let server = Server::start(move |_| redirect(status, location)).await;
             let http = client(&server.address.to_string(), &names);
-            assert!(matches!(get(&http, &server.url("/")).await, Err(HttpError::Url { .. })), "{status} {location}");
+            assert!(
+                matches!(get(&http, &server.url("/")).await, Err(HttpError::Url { .. })),
+                "{status} {location}"
+            );
         }
     }
     assert!(target.seen().is_empty());
@@ -227,7 +258,11 @@ async fn every_hop_of_a_redirect_is_checked() {
 #[tokio::test]
 async fn redirects_are_followed_up_to_the_limit() {
     let server = Server::start(|request| {
-        let hop: usize = request.split_whitespace().nth(1).and_then(|path| path.trim_start_matches('/').parse().ok()).unwrap_or(0);
+        let hop: usize = request
+            .split_whitespace()
+            .nth(1)
+            .and_then(|path| path.trim_start_matches('/').parse().ok())
+            .unwrap_or(0);
         if hop >= 6 { ok("arrived") } else { redirect(302, &format!("/{}", hop + 1)) }
     })
     .await;
@@ -235,9 +270,15 @@ async fn redirects_are_followed_up_to_the_limit() {
     let mut request = HttpRequest::new("GET", server.url("/1"));
     request.max_redirects = 5;
     let response = http.send(request.clone()).await.unwrap();
-    assert_eq!((response.body.as_ref(), response.url.as_str()), (&b"arrived"[..], server.url("/6").as_str()));
+    assert_eq!(
+        (response.body.as_ref(), response.url.as_str()),
+        (&b"arrived"[..], server.url("/6").as_str())
+    );
     request.url = server.url("/0");
-    assert!(matches!(http.send(request.clone()).await, Err(HttpError::TooManyRedirects { limit: 5 })));
+    assert!(matches!(
+        http.send(request.clone()).await,
+        Err(HttpError::TooManyRedirects { limit: 5 })
+    ));
     request.follow_redirects = false;
     assert_eq!(http.send(request).await.unwrap().status, 302);
 }
@@ -248,8 +289,14 @@ async fn issue_14_08_no_request_asks_for_itself_back() {
     let http = client(&server.address.to_string(), &Names::of(&[]));
     for method in ["TRACE", "TRACK", "CONNECT", "trace", "Track", " TRACE "] {
         let request = HttpRequest::new(method, server.url("/"));
-        assert!(matches!(http.send(request.clone()).await, Err(HttpError::Method { .. })), "{method}");
-        assert!(matches!(http.open(request).await.map(drop), Err(HttpError::Method { .. })), "{method}");
+        assert!(
+            matches!(http.send(request.clone()).await, Err(HttpError::Method { .. })),
+            "{method}"
+        );
+        assert!(
+            matches!(http.open(request).await.map(drop), Err(HttpError::Method { .. })),
+            "{method}"
+        );
     }
     assert!(server.seen().is_empty());
     assert_eq!(http.send(HttpRequest::new("PROPFIND", server.url("/"))).await.unwrap().status, 200);
@@ -261,7 +308,8 @@ async fn credentials_do_not_follow_to_another_origin() {
     let to = other.url("/there");
     let first = Server::start(move |_| redirect(307, &to)).await;
     let http = client(&format!("{},{}", first.address, other.address), &Names::of(&[]));
-    let mut request = HttpRequest::new("POST", first.url("/").replace("http://", "http://user:secret@"));
+    let mut request =
+        HttpRequest::new("POST", first.url("/").replace("http://", "http://user:secret@"));
     request.set_header("Cookie", "secret=1");
     request.set_header("X-Api-Key", "secret");
     request.set_header("X-Plain", "kept");
@@ -270,9 +318,15 @@ async fn credentials_do_not_follow_to_another_origin() {
     let response = http.send(request).await.unwrap();
     assert!(!response.url.contains("secret"));
     let (first, other) = (first.seen().concat(), other.seen().concat());
-    assert!(first.contains("authorization: Basic dXNlcjpzZWNyZXQ=") && first.contains("secret=1"), "{first}");
+    assert!(
+        first.contains("authorization: Basic dXNlcjpzZWNyZXQ=") && first.contains("secret=1"),
+        "{first}"
+    );
     assert!(other.contains("x-plain: kept") && other.ends_with("payload"), "{other}");
-    assert!(!other.to_lowercase().contains("secret") && !other.contains("dXNlcjpzZWNyZXQ="), "{other}");
+    assert!(
+        !other.to_lowercase().contains("secret") && !other.contains("dXNlcjpzZWNyZXQ="),
+        "{other}"
+    );
 }
 
 #[tokio::test]
@@ -292,7 +346,10 @@ async fn headers_cannot_change_where_or_how_a_request_goes() {
     http.send(request).await.unwrap();
     let seen = server.seen().concat();
     assert!(seen.contains("content-length: 5") && !seen.contains("chunked"), "{seen}");
-    assert!(seen.contains("accept-encoding: gzip, deflate, br\r\n"), "what cannot be unpacked is not asked for: {seen}");
+    assert!(
+        seen.contains("accept-encoding: gzip, deflate, br\r\n"),
+        "what cannot be unpacked is not asked for: {seen}"
+    );
     let mut request = HttpRequest::new("GET", server.url("/"));
     request.set_header("X-Split", "a\r\nX-Other: b");
     assert!(http.send(request).await.is_err());
@@ -324,10 +381,15 @@ async fn answers_are_unpacked_within_the_limit() {
     .await;
     let http = client(&server.address.to_string(), &Names::of(&[]));
     let response = get(&http, &server.url("/")).await.unwrap();
-    assert_eq!((response.body.as_ref(), response.header("content-encoding")), (&b"small text"[..], None));
+    assert_eq!(
+        (response.body.as_ref(), response.header("content-encoding")),
+        (&b"small text"[..], None)
+    );
     let mut request = HttpRequest::new("GET", server.url("/bomb"));
     request.max_response_bytes = 1 << 20;
-    assert!(matches!(http.send(request).await, Err(HttpError::TooLarge { limit }) if limit == 1 << 20));
+    assert!(
+        matches!(http.send(request).await, Err(HttpError::TooLarge { limit }) if limit == 1 << 20)
+    );
 }
 
 fn gzip(data: &[u8]) -> Vec<u8> {
@@ -343,8 +405,13 @@ async fn a_body_of_ten_gigabytes_ends_at_the_limit() {
     let server = Server::serve("127.0.0.1:0", move |mut stream, request| {
         let counter = counter.clone();
         Box::pin(async move {
-            let length = if request.contains("/told") { "Content-Length: 10737418240\r\n" } else { "" };
-            let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{length}Connection: close\r\n\r\n").as_bytes()).await;
+            let length =
+                if request.contains("/told") { "Content-Length: 10737418240\r\n" } else { "" };
+            let _ = stream
+                .write_all(
+                    format!("HTTP/1.1 200 OK\r\n{length}Connection: close\r\n\r\n").as_bytes(),
+                )
+                .await;
             let piece = vec![b'x'; 64 << 10];
             // At most 64 MB in all, so that a client without a limit cannot fill the machine.
             for _ in 0..1024 {
@@ -385,7 +452,10 @@ async fn a_slow_body_and_a_silent_server_run_out_of_time() {
     for path in ["/slow", "/silent"] {
         let mut request = HttpRequest::new("GET", server.url(path));
         request.timeout_ms = 150;
-        assert!(matches!(http.send(request).await, Err(HttpError::Timeout { timeout_ms: 150 })), "{path}");
+        assert!(
+            matches!(http.send(request).await, Err(HttpError::Timeout { timeout_ms: 150 })),
+            "{path}"
+        );
     }
 }
 
@@ -397,7 +467,9 @@ async fn an_answer_can_be_read_while_it_comes_under_the_same_policy() {
         let next = next.clone();
         Box::pin(async move {
             let head = if request.contains("/packed") { "Content-Encoding: gzip\r\n" } else { "" };
-            let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}Connection: close\r\n\r\n").as_bytes()).await;
+            let _ = stream
+                .write_all(format!("HTTP/1.1 200 OK\r\n{head}Connection: close\r\n\r\n").as_bytes())
+                .await;
             if request.contains("/packed") {
                 let _ = stream.write_all(&gzip(b"small text")).await;
                 return;
@@ -414,7 +486,10 @@ async fn an_answer_can_be_read_while_it_comes_under_the_same_policy() {
     let mut request = HttpRequest::new("GET", server.url("/"));
     request.max_response_bytes = 5;
     let mut answer = http.open(request).await.unwrap();
-    assert_eq!((answer.status, answer.body.next().await.unwrap().unwrap().as_ref()), (200, &b"one"[..]));
+    assert_eq!(
+        (answer.status, answer.body.next().await.unwrap().unwrap().as_ref()),
+        (200, &b"one"[..])
+    );
     heard.notify_one();
     assert!(matches!(answer.body.next().await, Some(Err(HttpError::TooLarge { limit: 5 }))));
     let mut answer = http.open(HttpRequest::new("GET", server.url("/packed"))).await.unwrap();
@@ -452,5 +527,8 @@ async fn a_closed_port_is_told_in_nodes_words() {
     drop(listener);
     let http = client(&address.to_string(), &Names::of(&[]));
     let error = get(&http, &format!("http://{address}/")).await.unwrap_err();
-    assert!(matches!(&error, HttpError::Unreachable { errno: Some("ECONNREFUSED"), .. }), "{error:?}");
+    assert!(
+        matches!(&error, HttpError::Unreachable { errno: Some("ECONNREFUSED"), .. }),
+        "{error:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Streams of models with faults: whatever comes, in whatever order, the end is a turn or an error, and never a panic.
+//! Streams of models with faults: whatever comes, in whatever order, the end is a turn or an error,
+//! and never a panic.
 
 #![expect(clippy::panic, reason = "a stream that ends otherwise is a failed test")]
 
@@ -94,19 +95,28 @@ fn check(mut decoder: Decoder, pieces: &[String]) {
     let calls: Vec<_> = turn.message.tool_calls().map(|call| call.id.clone()).collect();
     assert_eq!(calls.iter().collect::<HashSet<_>>().len(), calls.len(), "ids are one of a kind");
     let said: String = turn.message.text().to_string();
-    let heard: String =
-        seen.iter().filter_map(|event| if let ChatEvent::Text(piece) = event { Some(piece.as_str()) } else { None }).collect();
+    let heard: String = seen
+        .iter()
+        .filter_map(
+            |event| if let ChatEvent::Text(piece) = event { Some(piece.as_str()) } else { None },
+        )
+        .collect();
     assert_eq!(said.chars().count(), heard.chars().count(), "what was heard was said");
-    assert!(turn.message.parts.iter().all(|part| !matches!(part, Part::Text(text) if text.is_empty())));
+    assert!(
+        turn.message.parts.iter().all(|part| !matches!(part, Part::Text(text) if text.is_empty()))
+    );
     assert!(turn.usage.input < 1_000 && turn.usage.output < 1_000);
 }
 
 fn pieces(of: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
     let cut = |text: &str, at: usize| text.chars().take(at).collect::<String>();
-    let piece = (0..of.len(), prop::option::weighted(0.03, 0usize..60)).prop_map(move |(number, at)| match at {
-        Some(at) => cut(of[number], at),
-        None => of[number].to_owned(),
-    });
+    let piece =
+        (0..of.len(), prop::option::weighted(0.03, 0usize..60)).prop_map(move |(number, at)| {
+            match at {
+                Some(at) => cut(of[number], at),
+                None => of[number].to_owned(),
+            }
+        });
     prop::collection::vec(piece, 0..24)
 }
 

@@ -1,4 +1,5 @@
-//! What runs have spent that call each other. While any of them goes on they have one account each, whoever was woken first.
+//! What runs have spent that call each other. While any of them goes on they have one account each,
+//! whoever was woken first.
 
 use crate::lock;
 use engine::{Account, Spending};
@@ -38,7 +39,9 @@ impl Accounts {
 
     /// What a run spends for whoever called it, the nearest first.
     pub(crate) fn of_callers(&self, callers: &[Caller]) -> Option<Arc<Spending>> {
-        let open = |above, caller: &Caller| Some(Spending::new(caller.limit, self.open(caller.id, caller.spent), above));
+        let open = |above, caller: &Caller| {
+            Some(Spending::new(caller.limit, self.open(caller.id, caller.spent), above))
+        };
         callers.iter().rev().fold(None, open)
     }
 }
@@ -64,7 +67,11 @@ mod tests {
         let second = accounts.of_callers(&[caller(3), caller(1)]).unwrap();
         assert!(!Arc::ptr_eq(first.account(), second.account()));
         assert!(Arc::ptr_eq(&accounts.open(1, SpentSum::default()), &accounts.open(1, spent)));
-        assert_eq!(accounts.open(1, SpentSum::default()).spent().tokens, 40, "those that go on have it");
+        assert_eq!(
+            accounts.open(1, SpentSum::default()).spent().tokens,
+            40,
+            "those that go on have it"
+        );
         drop((first, second));
         assert_eq!(accounts.open(1, SpentSum::default()).spent().tokens, 0, "it is read again");
     }

@@ -11,8 +11,8 @@ use store::workflows::{Activated, NewVersion, StoredWorkflow};
 const TRIES: usize = 5;
 
 impl Runtime {
-    /// Makes a workflow listen. Everything that could keep it from doing so is told before anything changes; the first that claims an
-    /// address has it.
+    /// Makes a workflow listen. Everything that could keep it from doing so is told before anything
+    /// changes; the first that claims an address has it.
     pub async fn activate(&self, id: &str, listening: Listening<'_>) -> Result<(), Error> {
         let missing = || Error::NoWorkflow { id: id.into() };
         for _ in 0..TRIES {
@@ -38,8 +38,8 @@ impl Runtime {
         Err(Error::Contended)
     }
 
-    /// Saves a new workflow into a project, or a new version of one that is there. One that is active listens with it from then on; if
-    /// it cannot, nothing is saved.
+    /// Saves a new workflow into a project, or a new version of one that is there. One that is
+    /// active listens with it from then on; if it cannot, nothing is saved.
     pub async fn save(&self, version: NewVersion, project: &str) -> Result<StoredWorkflow, Error> {
         for _ in 0..TRIES {
             let known = self.store.workflow(&version.id).await?;
@@ -72,7 +72,11 @@ impl Runtime {
     }
 
     /// Refuses credentials that a project does not have and was not let use.
-    pub async fn check_credentials(&self, project: &str, credentials: Vec<Str>) -> Result<(), Error> {
+    pub async fn check_credentials(
+        &self,
+        project: &str,
+        credentials: Vec<Str>,
+    ) -> Result<(), Error> {
         match self.store.out_of_reach(project, credentials).await?.into_iter().next() {
             Some(id) => Err(Error::OutOfReach { id }),
             None => Ok(()),

@@ -1,4 +1,5 @@
-//! The active workflows and what they listen at. Changed in place, by no more than what has changed: there may be many of them.
+//! The active workflows and what they listen at. Changed in place, by no more than what has
+//! changed: there may be many of them.
 
 use crate::clock::Timer;
 use crate::listens::Listens;
@@ -79,7 +80,11 @@ impl Active {
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &Str> {
-        self.listening.keys().chain(self.silent.keys()).chain(self.unasked.keys()).chain(&self.unread)
+        self.listening
+            .keys()
+            .chain(self.silent.keys())
+            .chain(self.unasked.keys())
+            .chain(&self.unread)
     }
 
     pub(crate) fn timer(&self, (workflow, node): &Key) -> Option<&Timer> {
@@ -112,7 +117,8 @@ impl Active {
         others
     }
 
-    /// Adds a workflow that is not there. One that cannot listen where it wants to counts as not read.
+    /// Adds a workflow that is not there. One that cannot listen where it wants to counts as not
+    /// read.
     pub(crate) fn add(&mut self, id: Str, state: ListenState) -> Result<(), Error> {
         match state {
             ListenState::Silent(loaded) => drop(self.silent.insert(id, loaded)),

@@ -61,7 +61,9 @@ pub fn asked_in(events: &[RunEvent]) -> Vec<AskedCall> {
                 all.iter_mut().for_each(|asked| asked.is_in_flight = false);
                 in_flight = Some(node);
             }
-            RunEvent::NodeFinished { .. } | RunEvent::NodeSilent { .. } | RunEvent::NodeRetried { .. } => {
+            RunEvent::NodeFinished { .. }
+            | RunEvent::NodeSilent { .. }
+            | RunEvent::NodeRetried { .. } => {
                 all.iter_mut().for_each(|asked| asked.is_in_flight = false);
                 if !matches!(event, RunEvent::NodeRetried { .. }) {
                     in_flight = None;
@@ -74,7 +76,13 @@ pub fn asked_in(events: &[RunEvent]) -> Vec<AskedCall> {
                     (Some(asked), Some(known)) => known.asked = asked,
                     (Some(asked), None) => {
                         let (node, call) = (node.clone(), Str::from(call));
-                        all.push(AskedCall { node, call, asked, has_result: false, is_in_flight: true });
+                        all.push(AskedCall {
+                            node,
+                            call,
+                            asked,
+                            has_result: false,
+                            is_in_flight: true,
+                        });
                     }
                     (None, Some(known)) => known.has_result |= *key == known.call,
                     (None, None) => {}
@@ -86,7 +94,8 @@ pub fn asked_in(events: &[RunEvent]) -> Vec<AskedCall> {
     all
 }
 
-/// What an event says about the open approvals of its run. Most runs ask nobody, and theirs say nothing.
+/// What an event says about the open approvals of its run. Most runs ask nobody, and theirs say
+/// nothing.
 pub(crate) fn change_of(event: &RunEvent, may_ask: bool) -> Option<ApprovalChange> {
     if let RunEvent::NodeNoted { node, key, value } = event
         && let Some(call) = notes::asked_about(key)
@@ -109,25 +118,45 @@ pub(crate) fn change_of(event: &RunEvent, may_ask: bool) -> Option<ApprovalChang
         _ if !may_ask => None,
         RunEvent::NodeNoted { key, .. } => Some(ApprovalChange::Made(key.clone())),
         RunEvent::RunResumed { .. } => Some(ApprovalChange::TakenUp),
-        RunEvent::NodeFinished { .. } | RunEvent::NodeSilent { .. } | RunEvent::NodeRetried { .. } => Some(ApprovalChange::Over),
+        RunEvent::NodeFinished { .. }
+        | RunEvent::NodeSilent { .. }
+        | RunEvent::NodeRetried { .. } => Some(ApprovalChange::Over),
         RunEvent::RunFinished { status, .. } if status.is_over() => Some(ApprovalChange::Over),
         _ => None,
     }
 }
 
 impl Runtime {
-    /// Takes down what a person has decided about a call, and lets the run go on. Returns once the decision is on disk, with the run
-    /// if it was asleep; one that is at work on something else takes it up when it stands still again. Whoever has decided may go.
-    pub async fn decide_approval(self: &Arc<Self>, id: i64, call: &str, ruling: Ruling) -> Result<Option<Taken>, Error> {
+    /// Takes down what a person has decided about a call, and lets the run go on. Returns once the
+    /// decision is on disk, with the run if it was asleep; one that is at work on something else
+    /// takes it up when it stands still again. Whoever has decided may go.
+    pub async fn decide_approval(
+        self: &Arc<Self>,
+        id: i64,
+        call: &str,
+        ruling: Ruling,
+    ) -> Result<Option<Taken>, Error> {
         let (runtime, call) = (self.clone(), Str::from(call));
         detached(async move { runtime.rule_soon(id, call, ruling).await }).await
     }
 
-    async fn rule_soon(self: &Arc<Self>, id: i64, call: Str, ruling: Ruling) -> Result<Option<Taken>, Error> {
+    async fn rule_soon(
+        self: &Arc<Self>,
+        id: i64,
+        call: Str,
+        ruling: Ruling,
+    ) -> Result<Option<Taken>, Error> {
         for _ in 0..LOOKS {
             if let Some(guard) = self.run_locks.try_lock(id) {
                 if !self.runner.is_running(id) {
-                    let taken = self.take_up_locked(&guard, Resume::Ruled { call, ruling }, Takes::Nothing, Turn::IsWaitedFor).await?;
+                    let taken = self
+                        .take_up_locked(
+                            &guard,
+                            Resume::Ruled { call, ruling },
+                            Takes::Nothing,
+                            Turn::IsWaitedFor,
+                        )
+                        .await?;
                     if let Some(taken) = &taken {
                         self.runner.written(&taken.log).await?;
                     }
@@ -146,7 +175,12 @@ impl Runtime {
     }
 
     /// Writes a decision into the journal of a run that is at work; `false` if it is not any more.
-    async fn rule_while_going(&self, log: &Arc<RunLog>, call: &str, ruling: &Ruling) -> Result<bool, Error> {
+    async fn rule_while_going(
+        &self,
+        log: &Arc<RunLog>,
+        call: &str,
+        ruling: &Ruling,
+    ) -> Result<bool, Error> {
         let id = log.id();
         self.runner.written(log).await?;
         let events = self.store.outline(id).await?;
@@ -164,11 +198,16 @@ impl Runtime {
         if self.runner.is_running(id) {
             return;
         }
-        match self.take_up_locked(&guard, Resume::RuledBefore, Takes::Nothing, Turn::IsWaitedFor).await {
+        match self
+            .take_up_locked(&guard, Resume::RuledBefore, Takes::Nothing, Turn::IsWaitedFor)
+            .await
+        {
             // Somebody else was there first, or it was stopped.
             Ok(_) | Err(Error::WrongStatus { .. } | Error::NoExecution { .. }) => {}
             // What is still asleep then is looked at again with the clock.
-            Err(error) => tracing::error!(%error, execution = id, "A run could not be told what was decided."),
+            Err(error) => {
+                tracing::error!(%error, execution = id, "A run could not be told what was decided.")
+            }
         }
     }
 }
@@ -184,14 +223,29 @@ impl Story {
 }
 
 /// The event by which a ruling stands in the journal, or why it cannot be taken.
-pub(crate) fn rule(id: i64, status: RunStatus, events: &[RunEvent], call: &str, ruling: &Ruling, now_ms: i64) -> Result<RunEvent, Error> {
+pub(crate) fn rule(
+    id: i64,
+    status: RunStatus,
+    events: &[RunEvent],
+    call: &str,
+    ruling: &Ruling,
+    now_ms: i64,
+) -> Result<RunEvent, Error> {
     let all = asked_in(events);
-    let named = |asked: &&AskedCall| asked.call == call || asked.call.strip_suffix(call).is_some_and(|start| start.ends_with(": "));
+    let named = |asked: &&AskedCall| {
+        asked.call == call
+            || asked.call.strip_suffix(call).is_some_and(|start| start.ends_with(": "))
+    };
     let open: Vec<&AskedCall> = all.iter().filter(|asked| asked.is_open()).collect();
     let mut meant = open.iter().copied().filter(named);
     let found = match (meant.next(), meant.next()) {
         (Some(one), None) => Some(one),
-        (Some(_), Some(_)) => return Err(no_call(&format!("'{call}' names several calls; give the whole name."), &open)),
+        (Some(_), Some(_)) => {
+            return Err(no_call(
+                &format!("'{call}' names several calls; give the whole name."),
+                &open,
+            ));
+        }
         // One that is not open any more says why.
         (None, _) => all.iter().rev().find(named),
     };
@@ -203,7 +257,12 @@ pub(crate) fn rule(id: i64, status: RunStatus, events: &[RunEvent], call: &str, 
     };
     if let Some(Decided { verdict, by, decided_ms, .. }) = &asked.decided {
         let (call, by) = (call.clone(), by.clone());
-        return Err(Error::RuledAlready { call, verdict: verdict.name(), by, when: moment(*decided_ms) });
+        return Err(Error::RuledAlready {
+            call,
+            verdict: verdict.name(),
+            by,
+            when: moment(*decided_ms),
+        });
     }
     if *has_result || now_ms >= asked.until_ms {
         return Err(Error::RuledTooLate { call: call.clone(), until: moment(asked.until_ms) });
@@ -215,8 +274,15 @@ pub(crate) fn rule(id: i64, status: RunStatus, events: &[RunEvent], call: &str, 
         return Err(Error::RuledOther { call: call.clone(), tool: asked.tool.clone() });
     }
     let Ruling { verdict, reason, by, .. } = ruling.clone();
-    let ruled = Asked { decided: Some(Decided { verdict, reason, by, decided_ms: now_ms }), ..asked.clone() };
-    Ok(RunEvent::NodeNoted { node: node.clone(), key: notes::approval(call).into(), value: ruled.to_value() })
+    let ruled = Asked {
+        decided: Some(Decided { verdict, reason, by, decided_ms: now_ms }),
+        ..asked.clone()
+    };
+    Ok(RunEvent::NodeNoted {
+        node: node.clone(),
+        key: notes::approval(call).into(),
+        value: ruled.to_value(),
+    })
 }
 
 fn no_call(what: &str, open: &[&AskedCall]) -> Error {
@@ -242,38 +308,67 @@ mod tests {
     }
 
     fn ruling(to: &str) -> Ruling {
-        Ruling { verdict: Verdict::Approved, digest: asked(to).digest, reason: None, by: "ada@example.com".into() }
+        Ruling {
+            verdict: Verdict::Approved,
+            digest: asked(to).digest,
+            reason: None,
+            by: "ada@example.com".into(),
+        }
     }
 
     /// Two calls of one turn, one of a second item, and one that was decided.
     fn events() -> Vec<RunEvent> {
-        let decided = Decided { verdict: Verdict::Rejected, reason: None, by: "bob@example.com".into(), decided_ms: 7 };
+        let decided = Decided {
+            verdict: Verdict::Rejected,
+            reason: None,
+            by: "bob@example.com".into(),
+            decided_ms: 7,
+        };
         vec![
             started(),
             noted("item 0: tool 1.1 approval", asked("ada").to_value()),
             noted("item 0: tool 1.2 approval", asked("bob").to_value()),
             noted("item 1: tool 1.1 approval", asked("eve").to_value()),
             noted("item 0: tool 1.3 approval", asked("zoe").to_value()),
-            noted("item 0: tool 1.3 approval", Asked { decided: Some(decided), ..asked("zoe") }.to_value()),
+            noted(
+                "item 0: tool 1.3 approval",
+                Asked { decided: Some(decided), ..asked("zoe") }.to_value(),
+            ),
             started(),
         ]
     }
 
     #[test]
     fn a_ruling_is_about_one_open_call_that_was_seen_as_it_is() {
-        let rule = |call: &str, to: &str, status: RunStatus, now_ms: i64| super::rule(7, status, &events(), call, &ruling(to), now_ms);
+        let rule = |call: &str, to: &str, status: RunStatus, now_ms: i64| {
+            super::rule(7, status, &events(), call, &ruling(to), now_ms)
+        };
         for call in ["item 0: tool 1.2", "tool 1.2"] {
-            let Ok(RunEvent::NodeNoted { key, value, .. }) = rule(call, "bob", RunStatus::Waiting, 50) else { panic!("{call}") };
+            let Ok(RunEvent::NodeNoted { key, value, .. }) =
+                rule(call, "bob", RunStatus::Waiting, 50)
+            else {
+                panic!("{call}")
+            };
             assert_eq!(key, "item 0: tool 1.2 approval");
             let decided = Asked::from_value(&value).and_then(|asked| asked.decided).unwrap();
-            assert_eq!((decided.verdict, decided.by.as_str(), decided.decided_ms), (Verdict::Approved, "ada@example.com", 50));
+            assert_eq!(
+                (decided.verdict, decided.by.as_str(), decided.decided_ms),
+                (Verdict::Approved, "ada@example.com", 50)
+            );
         }
         for (call, to, status, now_ms, code, words) in [
             ("tool 1.1", "ada", RunStatus::Waiting, 50, "APPROVAL_CALL", "several calls"),
             ("tool 9.9", "ada", RunStatus::Waiting, 50, "APPROVAL_CALL", "item 0: tool 1.2"),
             ("tool 1.2", "ada", RunStatus::Waiting, 50, "APPROVAL_CHANGED", "send"),
             ("tool 1.2", "bob", RunStatus::Waiting, 100, "APPROVAL_EXPIRED", "item 0: tool 1.2"),
-            ("tool 1.3", "zoe", RunStatus::Waiting, 50, "APPROVAL_DECIDED", "rejected by bob@example.com"),
+            (
+                "tool 1.3",
+                "zoe",
+                RunStatus::Waiting,
+                50,
+                "APPROVAL_DECIDED",
+                "rejected by bob@example.com",
+            ),
             ("tool 1.2", "bob", RunStatus::Cancelled, 50, "APPROVAL_NONE", "canceled"),
             ("tool 1.2", "bob", RunStatus::Uncertain, 50, "APPROVAL_NONE", "uncertain"),
         ] {
@@ -294,7 +389,11 @@ mod tests {
             let all = asked_in(&events().into_iter().chain([over]).collect::<Vec<_>>());
             assert!(all.len() == 4 && all.iter().all(|asked| !asked.is_open()));
         }
-        let expired = asked_in(&[started(), noted("tool 1.1 approval", asked("ada").to_value()), noted("tool 1.1", json!({}))]);
+        let expired = asked_in(&[
+            started(),
+            noted("tool 1.1 approval", asked("ada").to_value()),
+            noted("tool 1.1", json!({})),
+        ]);
         assert!(expired[0].has_result && !expired[0].is_open());
         let again = asked_in(&[
             started(),

@@ -1,8 +1,10 @@
-//! What the process does for a workflow without a run, and may die of: activating it, and a trigger's look for news. A workflow that met
-//! two deaths in a row is deactivated, so that a start does not end as the last ones did.
+//! What the process does for a workflow without a run, and may die of: activating it, and a
+//! trigger's look for news. A workflow that met two deaths in a row is deactivated, so that a start
+//! does not end as the last ones did.
 //!
-//! Invariant: only what was done alone counts. Activations of a start follow one another before anything else goes on. Looks go on side
-//! by side; those that a death has met are made again one at a time, once the runs that were resumed are known to be harmless.
+//! Invariant: only what was done alone counts. Activations of a start follow one another before
+//! anything else goes on. Looks go on side by side; those that a death has met are made again one
+//! at a time, once the runs that were resumed are known to be harmless.
 
 use crate::look::Key;
 use crate::{Error, Loaded, Runtime, lock};
@@ -30,8 +32,8 @@ pub(crate) enum Noted {
 }
 
 impl Runtime {
-    /// Notes that the active workflows are about to be read. If the last process died of that, each of them is noted this time: it is not
-    /// worth two writes a workflow otherwise.
+    /// Notes that the active workflows are about to be read. If the last process died of that, each
+    /// of them is noted this time: it is not worth two writes a workflow otherwise.
     pub(crate) async fn begin_start(&self) {
         match self.store.begin_attempt("", START).await {
             Ok(deaths) => self.is_careful.store(deaths > 0, Ordering::Relaxed),
@@ -67,9 +69,14 @@ impl Runtime {
         Ok(())
     }
 
-    /// Notes the first look of a trigger since the start. `None` if it is not to be made: the process has died of it, or stops, or the
-    /// trigger listens no more. Later looks are not noted: whatever one dies of, the first one of the next process meets again.
-    pub(crate) async fn begin_look(&self, workflow: &Arc<Loaded>, key: &Key) -> Result<Option<Noted>, Error> {
+    /// Notes the first look of a trigger since the start. `None` if it is not to be made: the
+    /// process has died of it, or stops, or the trigger listens no more. Later looks are not noted:
+    /// whatever one dies of, the first one of the next process meets again.
+    pub(crate) async fn begin_look(
+        &self,
+        workflow: &Arc<Loaded>,
+        key: &Key,
+    ) -> Result<Option<Noted>, Error> {
         let (id, node) = key;
         if lock(&self.looks).noted.contains(key) {
             return Ok(Some(Noted::No));
@@ -84,7 +91,10 @@ impl Runtime {
             return Ok(Some(Noted::Together));
         }
         // A death met it, and maybe others: which of them it was of shows when each is made alone.
-        let Some(turn) = self.turn_to_look().await.filter(|_| self.listens_with(workflow, key)) else { return Ok(None) };
+        let Some(turn) = self.turn_to_look().await.filter(|_| self.listens_with(workflow, key))
+        else {
+            return Ok(None);
+        };
         let what = look_alone_of(node);
         let deaths = match self.store.begin_attempt(id, &what).await {
             Err(error) if error.may_pass() => return Ok(Some(Noted::No)),

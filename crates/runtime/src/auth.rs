@@ -32,14 +32,22 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
     if route.ignores_bots && call.header("user-agent").is_some_and(is_bot) {
         return Some(refused(403, "Authorization data is wrong!", None));
     }
-    if !route.allowed_ips.is_empty() && !call.remote.is_some_and(|ip| route.allowed_ips.iter().any(|allowed| covers(allowed, ip))) {
+    if !route.allowed_ips.is_empty()
+        && !call
+            .remote
+            .is_some_and(|ip| route.allowed_ips.iter().any(|allowed| covers(allowed, ip)))
+    {
         return Some(refused(403, "IP is not allowed to access the webhook!", None));
     }
     let credential = |kind: &str| runner.credential(&hook.workflow, &hook.node, kind);
-    let text = |fields: &Object, key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |fields: &Object, key: &str| {
+        fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
     match route.auth {
         WebhookAuth::None => None,
-        WebhookAuth::User => call.user.is_none().then(|| refused(401, "User not authenticated!", None)),
+        WebhookAuth::User => {
+            call.user.is_none().then(|| refused(401, "User not authenticated!", None))
+        }
         WebhookAuth::Basic => {
             let challenge = Some(("www-authenticate", "Basic realm=\"Webhook\""));
             let Ok(fields) = credential("httpBasicAuth") else {
@@ -50,11 +58,13 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
                 return Some(undefined());
             }
             let expected = format!("{user}:{password}");
-            let given = call.header("authorization").and_then(|header| header.strip_prefix("Basic "));
+            let given =
+                call.header("authorization").and_then(|header| header.strip_prefix("Basic "));
             let Some(given) = given.and_then(|given| STANDARD.decode(given.trim()).ok()) else {
                 return Some(refused(401, "Authorization is required!", challenge));
             };
-            (!is_same(&given, expected.as_bytes())).then(|| refused(403, "Authorization data is wrong!", None))
+            (!is_same(&given, expected.as_bytes()))
+                .then(|| refused(403, "Authorization data is wrong!", None))
         }
         WebhookAuth::Header => {
             let Ok(fields) = credential("httpHeaderAuth") else {
@@ -65,16 +75,19 @@ pub(crate) fn refusal(runner: &Runner, hook: &Hook, call: &Call) -> Option<Answe
                 return Some(undefined());
             }
             let given = call.header(&name.to_lowercase()).unwrap_or_default();
-            (!is_same(given.as_bytes(), value.as_bytes())).then(|| refused(403, "Authorization data is wrong!", None))
+            (!is_same(given.as_bytes(), value.as_bytes()))
+                .then(|| refused(403, "Authorization data is wrong!", None))
         }
         WebhookAuth::Jwt => {
             let Ok(fields) = credential("jwtAuth") else { return Some(undefined()) };
             if !crate::jwt::has_key(&fields) {
                 return Some(undefined());
             }
-            let given = call.header("authorization").and_then(|header| header.strip_prefix("Bearer "));
+            let given =
+                call.header("authorization").and_then(|header| header.strip_prefix("Bearer "));
             let Some(token) = given else { return Some(refused(401, "No token provided", None)) };
-            (!crate::jwt::is_valid(token, &fields)).then(|| refused(403, "Authorization data is wrong!", None))
+            (!crate::jwt::is_valid(token, &fields))
+                .then(|| refused(403, "Authorization data is wrong!", None))
         }
     }
 }
@@ -97,11 +110,19 @@ fn covers(allowed: &str, ip: std::net::IpAddr) -> bool {
     let ip = ip.to_canonical();
     match allowed.trim().parse::<ipnet::IpNet>() {
         Ok(net) => net.contains(&ip),
-        Err(_) => allowed.trim().parse::<std::net::IpAddr>().is_ok_and(|allowed| allowed.to_canonical() == ip),
+        Err(_) => allowed
+            .trim()
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|allowed| allowed.to_canonical() == ip),
     }
 }
 
 fn refused(status: u16, message: &str, header: Option<(&str, &str)>) -> Answer {
-    let headers = header.map(|(name, value)| (Str::from(name), Str::from(value))).into_iter().collect();
-    Answer { status, headers, body: AnswerBody::Json(Object::from_iter([("message", message)]).into()) }
+    let headers =
+        header.map(|(name, value)| (Str::from(name), Str::from(value))).into_iter().collect();
+    Answer {
+        status,
+        headers,
+        body: AnswerBody::Json(Object::from_iter([("message", message)]).into()),
+    }
 }

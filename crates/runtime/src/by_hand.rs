@@ -1,5 +1,5 @@
-//! Runs that a person starts from the editor: of the workflow as it is drawn, to a node or from one, with the results of an
-//! earlier run where they still hold.
+//! Runs that a person starts from the editor: of the workflow as it is drawn, to a node or from
+//! one, with the results of an earlier run where they still hold.
 
 use crate::start::{Demand, Groundwork, Start};
 use crate::steps::Steps;
@@ -45,7 +45,11 @@ struct Earlier {
 }
 
 impl Runtime {
-    pub async fn run_by_hand(self: &Arc<Self>, stored: &StoredWorkflow, wanted: ByHand) -> Result<Began, Error> {
+    pub async fn run_by_hand(
+        self: &Arc<Self>,
+        stored: &StoredWorkflow,
+        wanted: ByHand,
+    ) -> Result<Began, Error> {
         let loaded = Arc::new(match &wanted.document {
             Some(document) => Loaded::draft(document, stored, &self.engine)?,
             None => Loaded::new(stored, &self.engine)?,
@@ -56,7 +60,10 @@ impl Runtime {
         let is_fed = wanted.items.is_some();
         // Whoever says what a node is fed with does not want what others gave it.
         let feeds_from = is_fed && wanted.trigger.is_none() && wanted.from.is_some();
-        let extent = Extent { from: wanted.from.clone().filter(|_| !feeds_from), until: wanted.until.clone() };
+        let extent = Extent {
+            from: wanted.from.clone().filter(|_| !feeds_from),
+            until: wanted.until.clone(),
+        };
         let earlier = match wanted.reuse.filter(|_| !is_fed) {
             Some(id) => self.results_of(id, &loaded, &extent).await?,
             None => Earlier::default(),
@@ -85,36 +92,56 @@ impl Runtime {
             extent,
             request_id: Str::new(),
         };
-        let taken = self.runner.take_on_after(begins, Demand::default(), Groundwork { recorded, served, ..Groundwork::default() })?;
+        let taken = self.runner.take_on_after(
+            begins,
+            Demand::default(),
+            Groundwork { recorded, served, ..Groundwork::default() },
+        )?;
         let taken = taken.let_go();
         self.runner.accepted(&taken.log).await?;
         Ok(Began::Run(Box::new(taken)))
     }
 
     /// Lets a trigger that is called from outside listen for one call; `None` if the node is none.
-    async fn wait_for_call(&self, loaded: &Arc<Loaded>, start: usize, extent: &Extent) -> Result<Option<TestAddresses>, Error> {
+    async fn wait_for_call(
+        &self,
+        loaded: &Arc<Loaded>,
+        start: usize,
+        extent: &Extent,
+    ) -> Result<Option<TestAddresses>, Error> {
         let node = &loaded.plan.nodes[start];
         if node.disabled || node.pinned.is_some() || !node.is_trigger() {
             return Ok(None);
         }
-        let listens = loaded.listens_of(&node.info.name, &self.listen_scope(&loaded.project_id).await?)?;
+        let listens =
+            loaded.listens_of(&node.info.name, &self.listen_scope(&loaded.project_id).await?)?;
         if listens.iter().any(|listen| matches!(listen, Listen::Webhook(_) | Listen::Form(_))) {
             return self.listen_with(loaded, Some(&node.info.name), extent.clone()).await.map(Some);
         }
         match listens.iter().any(|listen| matches!(listen, Listen::Chat(_))) {
-            true => {
-                Err(Error::Field { name: "items", problem: format!("must have a message: '{}' starts with one", node.info.name).into() })
-            }
+            true => Err(Error::Field {
+                name: "items",
+                problem: format!("must have a message: '{}' starts with one", node.info.name)
+                    .into(),
+            }),
             false => Ok(None),
         }
     }
 
     /// The results of an execution that still hold for a workflow.
-    async fn results_of(&self, id: i64, loaded: &Loaded, extent: &Extent) -> Result<Earlier, Error> {
+    async fn results_of(
+        &self,
+        id: i64,
+        loaded: &Loaded,
+        extent: &Extent,
+    ) -> Result<Earlier, Error> {
         self.settle(id).await?;
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         if execution.begun.workflow_id != loaded.id {
-            return Err(Error::Field { name: "reuse", problem: "names an execution of another workflow".into() });
+            return Err(Error::Field {
+                name: "reuse",
+                problem: "names an execution of another workflow".into(),
+            });
         }
         let earlier = self.workflow_of(&execution).await?;
         let holds = loaded.plan.unchanged_since(&earlier.plan, extent);
@@ -126,40 +153,61 @@ impl Runtime {
         let served = served.collect();
         let steps = Steps::read(events);
         let start_node = steps.start_node.clone();
-        Ok(Earlier { start_node, results: results(steps, &loaded.plan, &holds, &id.to_string()), served })
+        Ok(Earlier {
+            start_node,
+            results: results(steps, &loaded.plan, &holds, &id.to_string()),
+            served,
+        })
     }
 }
 
 /// Refuses names that no node has, and nodes that only serve others.
 fn check_names(plan: &Plan, wanted: &ByHand) -> Result<(), Error> {
-    for (name, node) in [("trigger", &wanted.trigger), ("start", &wanted.from), ("until", &wanted.until)] {
+    for (name, node) in
+        [("trigger", &wanted.trigger), ("start", &wanted.from), ("until", &wanted.until)]
+    {
         let Some(node) = node else { continue };
-        let index = plan.index_of(node).ok_or(Error::Field { name, problem: "names no node of the workflow".into() })?;
-        let serves = plan.nodes.iter().any(|other| other.suppliers.iter().any(|supplier| supplier.node == index));
+        let index = plan
+            .index_of(node)
+            .ok_or(Error::Field { name, problem: "names no node of the workflow".into() })?;
+        let serves = plan
+            .nodes
+            .iter()
+            .any(|other| other.suppliers.iter().any(|supplier| supplier.node == index));
         let found = &plan.nodes[index];
         if serves && found.inputs.iter().chain(&found.outputs).all(Vec::is_empty) {
-            return Err(Error::Field { name, problem: "names a node that only serves others; name the node that it serves".into() });
+            return Err(Error::Field {
+                name,
+                problem: "names a node that only serves others; name the node that it serves"
+                    .into(),
+            });
         }
     }
     if wanted.from.is_some() && wanted.reuse.is_none() && wanted.items.is_none() {
-        return Err(Error::Field { name: "start", problem: "needs 'reuse' or 'items': what the node begins with".into() });
+        return Err(Error::Field {
+            name: "start",
+            problem: "needs 'reuse' or 'items': what the node begins with".into(),
+        });
     }
     Ok(())
 }
 
-/// Where a run begins if nobody says so: where the earlier one did, if that leads to where it is to go.
+/// Where a run begins if nobody says so: where the earlier one did, if that leads to where it is to
+/// go.
 fn start_of(plan: &Plan, extent: &Extent, earlier: Option<&Str>) -> Option<usize> {
     let target = extent.until.as_ref().or(extent.from.as_ref());
     let leads = |start: &usize| target.is_none_or(|target| plan.leads_to(*start, target));
-    let same = earlier.and_then(|name| plan.index_of(name)).filter(|index| !plan.nodes[*index].disabled && leads(index));
+    let same = earlier
+        .and_then(|name| plan.index_of(name))
+        .filter(|index| !plan.nodes[*index].disabled && leads(index));
     same.or_else(|| match target {
         Some(target) => plan.start_towards(target),
         None => plan.start_node(StartedBy::Hand),
     })
 }
 
-/// The steps that hold, as results of their run. After the first of a node that cannot be used none of the node is: the next run of
-/// it would not be the same.
+/// The steps that hold, as results of their run. After the first of a node that cannot be used none
+/// of the node is: the next run of it would not be the same.
 fn results(steps: Steps, plan: &Plan, holds: &[bool], run: &str) -> Vec<Recorded> {
     let mut spoilt: HashSet<Str> = HashSet::new();
     let mut results = Vec::new();
@@ -188,13 +236,21 @@ fn finished(recorded: Recorded, is_last: bool, run: &str) -> Option<Recorded> {
     match (task.status, recorded.woken_by) {
         (TaskStatus::Success, _) => {}
         // What the waiting node put out is what woke the run.
-        (TaskStatus::Waiting, Some(items)) => drop(task.data.insert(Kind::Main, vec![Some(items.paired_with(0))])),
+        (TaskStatus::Waiting, Some(items)) => {
+            drop(task.data.insert(Kind::Main, vec![Some(items.paired_with(0))]))
+        }
         (TaskStatus::Waiting, None) if !is_last => {}
         _ => return None,
     }
     task.status = TaskStatus::Success;
     let changed = recorded.changed;
-    Some(Recorded { node: recorded.node, task: Some(Arc::new(task.taken_from(run))), changed, woken_by: None, redo: None })
+    Some(Recorded {
+        node: recorded.node,
+        task: Some(Arc::new(task.taken_from(run))),
+        changed,
+        woken_by: None,
+        redo: None,
+    })
 }
 
 /// What nodes did for the steps that are taken over.
@@ -205,7 +261,12 @@ fn served_for(taken: &[Recorded], served: Vec<(Str, Arc<TaskData>)>) -> Vec<(Str
         let above = task.source.first().and_then(Option::as_ref);
         above.is_some_and(|above| runs.get(&above.node).is_some_and(|count| above.run < *count))
     };
-    let origin = taken.first().and_then(|step| step.task.as_ref()?.reused_from()).unwrap_or_default();
+    let origin =
+        taken.first().and_then(|step| step.task.as_ref()?.reused_from()).unwrap_or_default();
     let mark = |task: &TaskData| Arc::new(task.clone().taken_from(origin));
-    served.iter().filter(|(_, task)| is_for_one(task)).map(|(node, task)| (node.clone(), mark(task))).collect()
+    served
+        .iter()
+        .filter(|(_, task)| is_for_one(task))
+        .map(|(node, task)| (node.clone(), mark(task)))
+        .collect()
 }

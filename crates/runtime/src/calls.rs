@@ -1,4 +1,5 @@
-//! Runs that other runs start: executions of their own, which their callers find again after a sleep or a crash.
+//! Runs that other runs start: executions of their own, which their callers find again after a
+//! sleep or a crash.
 
 use crate::accounts::Caller;
 use crate::clock::{Passed, WAKE_AT_ONCE, alone};
@@ -17,7 +18,8 @@ use store::executions::{CalledFrom, Execution, Left};
 use store::workflows::StoredWorkflow;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-/// The engine's port for calls. The runtime holds the engine, so that this knows the runtime without holding it.
+/// The engine's port for calls. The runtime holds the engine, so that this knows the runtime
+/// without holding it.
 #[derive(Default)]
 pub(crate) struct KeptCalls {
     runtime: OnceLock<Weak<Runtime>>,
@@ -48,8 +50,11 @@ impl Calls for KeptCalls {
 impl Runtime {
     async fn call(self: &Arc<Self>, call: Call) -> Result<Reply, NodeError> {
         let place = &call.place;
-        let caller =
-            place.run_id.parse().ok().map(|execution| CalledFrom { execution, step: place.step as i64, number: place.number as i64 });
+        let caller = place.run_id.parse().ok().map(|execution| CalledFrom {
+            execution,
+            step: place.step as i64,
+            number: place.number as i64,
+        });
         // A run that was not taken up again comes by each place for the first time.
         if let Some(caller) = caller.filter(|_| self.recorder.was_taken_up(&place.run_id))
             && let Some(found) = self.store.called(caller).await.map_err(failed)?
@@ -58,19 +63,34 @@ impl Runtime {
         }
         let (workflow, document) = self.workflow_for(&call).await?;
         let Call { items, cause, waits, depth, called_by_model, spending, cancel, .. } = call;
-        let called = CalledRun { workflow, document, caller, items, cause, waits, depth, called_by_model, spending, cancel };
+        let called = CalledRun {
+            workflow,
+            document,
+            caller,
+            items,
+            cause,
+            waits,
+            depth,
+            called_by_model,
+            spending,
+            cancel,
+        };
         let taken = self.runner.start_called(called);
         if !waits {
             self.runner.written(&taken.log).await.map_err(failed)?;
             return Ok(Reply::Begun);
         }
-        if let Some(log) = caller.and_then(|caller| self.recorder.log(&caller.execution.to_string())) {
+        if let Some(log) =
+            caller.and_then(|caller| self.recorder.log(&caller.execution.to_string()))
+        {
             log.note_call();
         }
         let awaited = Awaited { runtime: Arc::downgrade(self), id: Some(taken.id) };
         let ended = taken.outcome.await;
         awaited.let_go();
-        ended.map(Reply::of).ok_or_else(|| NodeError::failed(format!("Execution {}, which the node called, broke off", taken.id)))
+        ended.map(Reply::of).ok_or_else(|| {
+            NodeError::failed(format!("Execution {}, which the node called, broke off", taken.id))
+        })
     }
 
     /// What became of a run that was called before.
@@ -78,11 +98,16 @@ impl Runtime {
         if !waits {
             return Ok(Reply::Begun);
         }
-        let events = if found.state.status.is_over() { self.store.journal(found.id).await? } else { Vec::new() };
+        let events = if found.state.status.is_over() {
+            self.store.journal(found.id).await?
+        } else {
+            Vec::new()
+        };
         let mut outcome = history::outcome(&found, events);
         if outcome.status == RunStatus::Error && outcome.error.is_none() {
             let message = found.state.error.unwrap_or_else(|| "The called run failed".into());
-            outcome.error = Some(RunError { node: None, ..NodeError::failed(message).to_run_error("") });
+            outcome.error =
+                Some(RunError { node: None, ..NodeError::failed(message).to_run_error("") });
         }
         Ok(Reply::of(outcome))
     }
@@ -93,18 +118,31 @@ impl Runtime {
         match &call.target {
             CallTarget::Stored(id) => {
                 let missing = || CallTarget::missing(id);
-                let (Some(caller), Some(stored)) = (caller, self.store.workflow(id).await.map_err(failed)?) else { return Err(missing()) };
+                let (Some(caller), Some(stored)) =
+                    (caller, self.store.workflow(id).await.map_err(failed)?)
+                else {
+                    return Err(missing());
+                };
                 let stored = as_it_listens(&self.store, stored).await.map_err(failed)?;
-                let known = self.active().get(id).filter(|known| known.version_id == stored.version_id).cloned();
+                let known = self
+                    .active()
+                    .get(id)
+                    .filter(|known| known.version_id == stored.version_id)
+                    .cloned();
                 let called = match known {
                     Some(known) => known,
-                    None => Arc::new(self.beside_active(Loaded::new(&stored, &self.engine).map_err(failed)?)),
+                    None => Arc::new(
+                        self.beside_active(Loaded::new(&stored, &self.engine).map_err(failed)?),
+                    ),
                 };
                 if may_call(&caller, &called) { Ok((called, None)) } else { Err(missing()) }
             }
             CallTarget::Text(workflow) => {
                 let caller = caller.ok_or_else(|| CallTarget::missing(&call.caller))?;
-                Ok((Arc::new(Loaded::of_text(workflow, &caller, &self.engine)), Some(workflow.to_text().into())))
+                Ok((
+                    Arc::new(Loaded::of_text(workflow, &caller, &self.engine)),
+                    Some(workflow.to_text().into()),
+                ))
             }
         }
     }
@@ -118,15 +156,18 @@ impl Runtime {
         let missing = || Error::NoWorkflow { id: begun.workflow_id.clone() };
         let caller = self.store.workflow(&begun.workflow_id).await?.ok_or_else(missing)?;
         let document = self.store.document(execution.id).await?.ok_or_else(missing)?;
-        let workflow = Workflow::parse(&document).map_err(|error| Error::Unreadable { cause: error.to_string().into() })?;
+        let workflow = Workflow::parse(&document)
+            .map_err(|error| Error::Unreadable { cause: error.to_string().into() })?;
         Ok(Arc::new(Loaded::of_text(&workflow, &caller, &self.engine)))
     }
 
-    /// The runs that called one, directly or through others, the nearest first. Of one whose workflow is gone nothing limits what is spent.
+    /// The runs that called one, directly or through others, the nearest first. Of one whose
+    /// workflow is gone nothing limits what is spent.
     pub(crate) async fn callers_of(&self, execution: &Execution) -> Result<Vec<Caller>, Error> {
         let (mut callers, mut above) = (Vec::new(), execution.begun.parent);
         while let Some(CalledFrom { execution: id, .. }) = above {
-            let mut caller = Caller { id, limit: SpendingLimit::default(), spent: SpentSum::default() };
+            let mut caller =
+                Caller { id, limit: SpendingLimit::default(), spent: SpentSum::default() };
             above = None;
             if let Some(found) = self.store.execution(id).await? {
                 (caller.spent, above) = (found.spent, found.begun.parent);
@@ -141,7 +182,8 @@ impl Runtime {
         Ok(callers)
     }
 
-    /// Wakes callers as the runs they wait for come to their ends, and stops runs that nobody waits for any more.
+    /// Wakes callers as the runs they wait for come to their ends, and stops runs that nobody waits
+    /// for any more.
     pub(crate) async fn heed(self: Arc<Self>, mut words: mpsc::UnboundedReceiver<Word>) {
         loop {
             let word = tokio::select! {
@@ -172,20 +214,33 @@ impl Runtime {
 
     /// Nothing of a caller is read before it has its turn.
     async fn wake_in_turn(self: Arc<Self>, id: i64) {
-        let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
+        let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten()
+        else {
+            return;
+        };
         if let Err(error) = caught(self.wake_if_answered(id, slot)).await {
             tracing::error!(%error, execution = id, "A run could not be told that the one it waits for is over.");
         }
     }
 
-    async fn wake_if_answered(self: &Arc<Self>, id: i64, slot: OwnedSemaphorePermit) -> Result<(), Error> {
+    async fn wake_if_answered(
+        self: &Arc<Self>,
+        id: i64,
+        slot: OwnedSemaphorePermit,
+    ) -> Result<(), Error> {
         if self.runner.is_running(id) || self.is_recovering(id) {
             return Ok(());
         }
         let Some(execution) = self.store.execution(id).await? else { return Ok(()) };
-        let Some(called) = execution.state.waits_for.filter(|_| execution.state.status == RunStatus::Waiting) else { return Ok(()) };
+        let Some(called) =
+            execution.state.waits_for.filter(|_| execution.state.status == RunStatus::Waiting)
+        else {
+            return Ok(());
+        };
         let called = self.store.execution(called).await?;
-        if called.is_some_and(|called| matches!(called.state.status, RunStatus::Running | RunStatus::Waiting)) {
+        if called.is_some_and(|called| {
+            matches!(called.state.status, RunStatus::Running | RunStatus::Waiting)
+        }) {
             return Ok(());
         }
         let left = Left { id, state: execution.state };
@@ -193,9 +248,13 @@ impl Runtime {
         self.wake_or_give_up(left, resume, slot).await
     }
 
-    /// Wakes every run whose called run is over, or about which a person has decided: those that nobody told, because the process
-    /// ended or another one did it. Gives back whether some have to wait.
-    pub(crate) async fn wake_answered(self: &Arc<Self>, passed: &mut Passed) -> Result<bool, Error> {
+    /// Wakes every run whose called run is over, or about which a person has decided: those that
+    /// nobody told, because the process ended or another one did it. Gives back whether some have
+    /// to wait.
+    pub(crate) async fn wake_answered(
+        self: &Arc<Self>,
+        passed: &mut Passed,
+    ) -> Result<bool, Error> {
         let answered = self.store.answered(passed.answered, WAKE_AT_ONCE).await?;
         let ruled = self.store.decided(passed.decided, WAKE_AT_ONCE).await?;
         let mut has_to_wait = false;
@@ -205,19 +264,28 @@ impl Runtime {
             has_to_wait |= *passed > 0;
         }
         let answered = answered.into_iter().map(|left| (Resume::Due(left.state.clone()), left));
-        for (resume, left) in answered.chain(ruled.into_iter().map(|left| (Resume::RuledBefore, left))) {
+        for (resume, left) in
+            answered.chain(ruled.into_iter().map(|left| (Resume::RuledBefore, left)))
+        {
             let id = left.id;
-            if !self.runner.is_running(id) && !self.is_recovering(id) && !self.setbacks.is_early(id, self.now_ms()) {
+            if !self.runner.is_running(id)
+                && !self.is_recovering(id)
+                && !self.setbacks.is_early(id, self.now_ms())
+            {
                 let Some(slot) = self.slot_for_clock() else { return Ok(true) };
-                has_to_wait |= alone(self.wake_or_give_up(left, resume, slot).await, "A run could not be woken: execution", id)?;
+                has_to_wait |= alone(
+                    self.wake_or_give_up(left, resume, slot).await,
+                    "A run could not be woken: execution",
+                    id,
+                )?;
             }
         }
         Ok(has_to_wait)
     }
 }
 
-/// A run that its caller waits for. It is stopped when the caller is dropped meanwhile, as by a limit of time; but not because
-/// the process ends.
+/// A run that its caller waits for. It is stopped when the caller is dropped meanwhile, as by a
+/// limit of time; but not because the process ends.
 struct Awaited {
     runtime: Weak<Runtime>,
     id: Option<i64>,
@@ -239,7 +307,8 @@ impl Drop for Awaited {
     }
 }
 
-/// Whether a workflow may call another. Unless the other says otherwise, those of its own project may.
+/// Whether a workflow may call another. Unless the other says otherwise, those of its own project
+/// may.
 fn may_call(caller: &StoredWorkflow, called: &Loaded) -> bool {
     match called.caller_policy.as_str() {
         _ if caller.id == called.id => true,

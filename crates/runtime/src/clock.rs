@@ -10,7 +10,7 @@ use node_api::trigger::{Listen, Timetable};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use store::executions::Along;
+use store::executions::CommitWith;
 use store::schedules::{MovedSchedule, Schedule};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -75,8 +75,14 @@ pub(crate) struct ClockSlot {
 pub(crate) type Rows = HashMap<(Str, Str), Schedule>;
 
 impl Runtime {
-    /// The timetables of a workflow's triggers, and when each is due, given what is written down of it.
-    pub(crate) fn timers_of(&self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)], known: &Rows) -> Vec<(Timer, Schedule)> {
+    /// The timetables of a workflow's triggers, and when each is due, given what is written down of
+    /// it.
+    pub(crate) fn timers_of(
+        &self,
+        workflow: &Arc<Loaded>,
+        listens: &[(Str, Listen)],
+        known: &Rows,
+    ) -> Vec<(Timer, Schedule)> {
         let (now, zone) = (self.now_ms(), self.zone_of(workflow));
         let mut counted: HashMap<&Str, usize> = HashMap::new();
         let mut timers = Vec::new();
@@ -93,14 +99,22 @@ impl Runtime {
             let known = known.get(&(workflow.id.clone(), node.clone()));
             let last_ms = known.and_then(|schedule| schedule.last_ms);
             let due = timetable.next_after(now, last_ms, zone);
-            let is_same_rule = known.is_none_or(|known| known.rule.is_empty() || known.rule == rule);
+            let is_same_rule =
+                known.is_none_or(|known| known.rule.is_empty() || known.rule == rule);
             let next_ms = match (known.and_then(|schedule| schedule.next_ms), due) {
-                // A moment that passed while nothing ran stays due. One that another rule has planned does not count.
-                (Some(planned), Some(due)) if is_same_rule || planned <= now => Some(planned.min(due)),
+                // A moment that passed while nothing ran stays due. One that another rule has
+                // planned does not count.
+                (Some(planned), Some(due)) if is_same_rule || planned <= now => {
+                    Some(planned.min(due))
+                }
                 (_, due) => due,
             };
-            let schedule = Schedule { workflow_id: workflow.id.clone(), node, next_ms, last_ms, rule };
-            timers.push((Timer { workflow: workflow.clone(), timetable: timetable.clone(), deed }, schedule));
+            let schedule =
+                Schedule { workflow_id: workflow.id.clone(), node, next_ms, last_ms, rule };
+            timers.push((
+                Timer { workflow: workflow.clone(), timetable: timetable.clone(), deed },
+                schedule,
+            ));
         }
         timers
     }
@@ -115,7 +129,9 @@ impl Runtime {
             }
             let nap = match self.next_due().await {
                 _ if fired.is_err() => TROUBLED_NAP_MS,
-                Ok(Some(due)) if matches!(fired, Ok(true)) => (due - self.now_ms()).clamp(WAITING_NAP_MS, LONGEST_NAP_MS),
+                Ok(Some(due)) if matches!(fired, Ok(true)) => {
+                    (due - self.now_ms()).clamp(WAITING_NAP_MS, LONGEST_NAP_MS)
+                }
                 Ok(Some(due)) => (due - self.now_ms()).clamp(5, LONGEST_NAP_MS),
                 _ => LONGEST_NAP_MS,
             };
@@ -133,16 +149,25 @@ impl Runtime {
         Ok(moments.into_iter().flatten().min())
     }
 
-    /// Gives back whether something that is due has to wait. What is wrong with one of them does not keep the others waiting.
+    /// Gives back whether something that is due has to wait. What is wrong with one of them does
+    /// not keep the others waiting.
     async fn fire_due(self: &Arc<Self>, passed: &mut Passed) -> Result<bool, Error> {
         let now = self.now_ms();
         let mut has_to_wait = false;
         for schedule in self.store.claim_schedules(now, &self.owner, LEASE_MS).await? {
-            let timer = self.active().timer(&(schedule.workflow_id.clone(), schedule.node.clone())).cloned();
-            // One that is being read, or cannot say yet what it listens to, is looked at again when its lease is over.
+            let timer = self
+                .active()
+                .timer(&(schedule.workflow_id.clone(), schedule.node.clone()))
+                .cloned();
+            // One that is being read, or cannot say yet what it listens to, is looked at again when
+            // its lease is over.
             let Some(timer) = timer else { continue };
             let workflow = schedule.workflow_id.clone();
-            has_to_wait |= alone(self.fire(&timer, schedule, now).await, "A schedule could not be fired: workflow", workflow)?;
+            has_to_wait |= alone(
+                self.fire(&timer, schedule, now).await,
+                "A schedule could not be fired: workflow",
+                workflow,
+            )?;
         }
         has_to_wait |= self.wake_due(now).await?;
         has_to_wait |= self.wake_answered(passed).await?;
@@ -151,7 +176,8 @@ impl Runtime {
         Ok(has_to_wait)
     }
 
-    /// A slot for a sleeping run. While all are taken the clock stands in line, once, as new runs do, or they would leave none for it.
+    /// A slot for a sleeping run. While all are taken the clock stands in line, once, as new runs
+    /// do, or they would leave none for it.
     pub(crate) fn slot_for_clock(self: &Arc<Self>) -> Option<OwnedSemaphorePermit> {
         let mut mine = lock(&self.clock_slot);
         let slot = mine.slot.take().or_else(|| self.runner.free_slot());
@@ -159,7 +185,8 @@ impl Runtime {
             mine.is_in_line = true;
             let runtime = self.clone();
             tokio::spawn(async move {
-                let slot = runtime.stopping.run_until_cancelled(runtime.runner.slot()).await.flatten();
+                let slot =
+                    runtime.stopping.run_until_cancelled(runtime.runner.slot()).await.flatten();
                 *lock(&runtime.clock_slot) = ClockSlot { slot, is_in_line: false };
                 runtime.clock_changed.notify_one();
             });
@@ -167,7 +194,8 @@ impl Runtime {
         slot
     }
 
-    /// Those that the last process left behind, and those that could not be taken up, have their time; they are passed over.
+    /// Those that the last process left behind, and those that could not be taken up, have their
+    /// time; they are passed over.
     async fn wake_due(self: &Arc<Self>, now: i64) -> Result<bool, Error> {
         let (mut after, mut has_to_wait, mut woken) = (None, false, 0);
         loop {
@@ -183,7 +211,11 @@ impl Runtime {
                 // Nothing of a run is read before it has its turn.
                 let Some(slot) = self.slot_for_clock() else { return Ok(true) };
                 let resume = Resume::Due(execution.state.clone());
-                has_to_wait |= alone(self.wake_or_give_up(execution, resume, slot).await, "A run could not be woken: execution", id)?;
+                has_to_wait |= alone(
+                    self.wake_or_give_up(execution, resume, slot).await,
+                    "A run could not be woken: execution",
+                    id,
+                )?;
                 woken += 1;
             }
             if is_last || woken >= WAKE_AT_ONCE {
@@ -192,17 +224,27 @@ impl Runtime {
         }
     }
 
-    async fn fire(self: &Arc<Self>, timer: &Timer, schedule: Schedule, now: i64) -> Result<(), Error> {
+    async fn fire(
+        self: &Arc<Self>,
+        timer: &Timer,
+        schedule: Schedule,
+        now: i64,
+    ) -> Result<(), Error> {
         let zone = self.zone_of(&timer.workflow);
         let due = schedule.next_ms.unwrap_or(now);
         let trigger: Str = schedule.node.split('\n').next().unwrap_or_default().into();
         if timer.deed == Deed::Look {
-            // News waits, so that a look that was missed is made up for by the next one, whatever the setting says.
+            // News waits, so that a look that was missed is made up for by the next one, whatever
+            // the setting says.
             self.look_soon(timer, trigger);
             let next_ms = timer.timetable.next_after(now.max(due), Some(now), zone);
             let due_ms = schedule.next_ms;
             let after = Schedule { next_ms, last_ms: Some(now), ..schedule };
-            return Ok(self.store.move_schedule(MovedSchedule { due_ms, after }).await.map(drop)?);
+            return Ok(self
+                .store
+                .move_schedule(MovedSchedule { due_ms, after })
+                .await
+                .map(drop)?);
         }
         let was_missed = now - due > MISSED_MS;
         let mut moments = vec![due];
@@ -210,7 +252,9 @@ impl Runtime {
             moments.clear();
         }
         if was_missed && self.catch_up == CatchUp::All {
-            while let Some(next) = moments.last().and_then(|last| timer.timetable.next_after(*last, Some(*last), zone)) {
+            while let Some(next) =
+                moments.last().and_then(|last| timer.timetable.next_after(*last, Some(*last), zone))
+            {
                 if next > now || moments.len() >= MAX_CATCH_UP {
                     break;
                 }
@@ -221,23 +265,31 @@ impl Runtime {
             let (workflow, since, runs) = (&schedule.workflow_id, moment(due), moments.len());
             tracing::warn!(%workflow, node = %trigger, %since, runs, "A schedule was due while nothing ran; this many runs make up for it.");
         }
-        let last_ms = if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };
+        let last_ms =
+            if moments.is_empty() { schedule.last_ms } else { Some(due.max(now - MISSED_MS)) };
         let next_ms = timer.timetable.next_after(now.max(due), last_ms, zone);
         let after = Schedule { next_ms, last_ms, ..schedule.clone() };
         if moments.is_empty() {
-            return Ok(self.store.move_schedule(MovedSchedule { due_ms: schedule.next_ms, after }).await.map(drop)?);
+            return Ok(self
+                .store
+                .move_schedule(MovedSchedule { due_ms: schedule.next_ms, after })
+                .await
+                .map(drop)?);
         }
         let mut due_ms = schedule.next_ms;
         for (place, moment) in moments.iter().enumerate() {
             // Written with the beginning of the run, so that no moment is taken twice or lost.
             let after = match moments.get(place + 1) {
-                Some(next) => Schedule { next_ms: Some(*next), last_ms: Some(*moment), ..schedule.clone() },
+                Some(next) => {
+                    Schedule { next_ms: Some(*next), last_ms: Some(*moment), ..schedule.clone() }
+                }
                 None => after.clone(),
             };
             let next_ms = after.next_ms;
             let start = Start::of_trigger(&timer.workflow, &trigger, None);
-            let along = Some(Along::Schedule(MovedSchedule { due_ms, after }));
-            let taken = self.runner.start_after(start, Groundwork { along, ..Groundwork::default() })?;
+            let along = Some(CommitWith::Schedule(MovedSchedule { due_ms, after }));
+            let taken =
+                self.runner.start_after(start, Groundwork { along, ..Groundwork::default() })?;
             match self.runner.accepted(&taken.log).await {
                 // The schedule was changed, or its workflow deactivated, as it was due.
                 Err(Error::Store(store::Error::Gone { .. })) => return Ok(()),
@@ -249,8 +301,13 @@ impl Runtime {
     }
 }
 
-/// Logs what is wrong with one run or schedule, so that the others go on; whether something was. What concerns all of them comes back.
-pub(crate) fn alone(done: Result<(), Error>, what: &'static str, whose: impl std::fmt::Display) -> Result<bool, Error> {
+/// Logs what is wrong with one run or schedule, so that the others go on; whether something was.
+/// What concerns all of them comes back.
+pub(crate) fn alone(
+    done: Result<(), Error>,
+    what: &'static str,
+    whose: impl std::fmt::Display,
+) -> Result<bool, Error> {
     match done {
         Err(error) if error.fate() == Fate::WaitsForAll => Err(error),
         Err(error) => {

@@ -15,7 +15,8 @@ pub struct Decision {
     pub finding: Finding,
     /// The call that it is about, such as `tool 1.2`, where an agent has begun several.
     pub call: Option<Str>,
-    /// As many events of the run as whoever decides has seen: if it has gone on since, they mean another step.
+    /// As many events of the run as whoever decides has seen: if it has gone on since, they mean
+    /// another step.
     pub seen: Option<u64>,
 }
 
@@ -52,8 +53,13 @@ pub(crate) struct Settled {
 }
 
 impl Runtime {
-    /// Goes on with a run of which a step may have happened, as a person has decided. Returns once the decision is on disk.
-    pub async fn resume(self: &Arc<Self>, id: i64, decision: Decision) -> Result<Option<Taken>, Error> {
+    /// Goes on with a run of which a step may have happened, as a person has decided. Returns once
+    /// the decision is on disk.
+    pub async fn resume(
+        self: &Arc<Self>,
+        id: i64,
+        decision: Decision,
+    ) -> Result<Option<Taken>, Error> {
         let taken = self.take_up(id, Resume::Decided(decision), Takes::Nothing).await?;
         if let Some(taken) = &taken {
             self.runner.written(&taken.log).await?;
@@ -64,9 +70,14 @@ impl Runtime {
 
 impl Story {
     /// Makes a decision part of the story.
-    pub(crate) fn settle(&mut self, decision: &Decision, workflow: &Loaded) -> Result<Settled, Error> {
+    pub(crate) fn settle(
+        &mut self,
+        decision: &Decision,
+        workflow: &Loaded,
+    ) -> Result<Settled, Error> {
         if decision.finding == Finding::Unsaid {
-            // Whatever a step keeps track of by itself, such as the calls of an agent, it asks about again.
+            // Whatever a step keeps track of by itself, such as the calls of an agent, it asks
+            // about again.
             return match self.verdict(workflow) {
                 Verdict::GoOn => Ok(Settled::default()),
                 Verdict::Uncertain { node } => Err(Error::Undecided { node }),
@@ -84,10 +95,14 @@ impl Story {
         };
         let open = notes::in_doubt(&self.notes);
         let chosen = chosen(&node, &open, decision)?;
-        // One that takes up by itself what it did before has no output yet that somebody could tell.
-        let is_plain = open.is_empty() && !workflow.plan.node(&node).is_some_and(engine::PlanNode::resumes);
+        // One that takes up by itself what it did before has no output yet that somebody could
+        // tell.
+        let is_plain =
+            open.is_empty() && !workflow.plan.node(&node).is_some_and(engine::PlanNode::resumes);
         let noted: Vec<(Str, Value)> = match &decision.finding {
-            Finding::Unsaid | Finding::Again => chosen.iter().map(|call| (notes::begun(call).into(), notes::withdrawn())).collect(),
+            Finding::Unsaid | Finding::Again => {
+                chosen.iter().map(|call| (notes::begun(call).into(), notes::withdrawn())).collect()
+            }
             Finding::Happened { result } if is_plain => {
                 return Ok(Settled { given: Some(items_of(result)), ..Settled::default() });
             }
@@ -97,43 +112,62 @@ impl Story {
                 );
                 return Err(Error::NoStep { problem: problem.into() });
             }
-            Finding::Happened { result } => chosen.iter().map(|call| (call.clone(), notes::happened(result))).collect(),
+            Finding::Happened { result } => {
+                chosen.iter().map(|call| (call.clone(), notes::happened(result))).collect()
+            }
         };
         self.notes.extend(noted.iter().cloned());
-        let events = noted.into_iter().map(|(key, value)| RunEvent::NodeNoted { node: node.clone(), key, value });
+        let events = noted.into_iter().map(|(key, value)| RunEvent::NodeNoted {
+            node: node.clone(),
+            key,
+            value,
+        });
         Ok(Settled { events: events.collect(), given: None })
     }
 }
 
-/// The calls that a decision is about. What came of one is not what came of another, so several are only done again together.
+/// The calls that a decision is about. What came of one is not what came of another, so several are
+/// only done again together.
 fn chosen(node: &str, open: &[Str], decision: &Decision) -> Result<Vec<Str>, Error> {
     let told = |what: &str| {
         let calls: Vec<&str> = open.iter().map(Str::as_str).collect();
         let calls = if calls.is_empty() { "none".to_owned() } else { calls.join(", ") };
-        Error::NoStep { problem: format!("{what} Calls of '{node}' that may have happened: {calls}.").into() }
+        Error::NoStep {
+            problem: format!("{what} Calls of '{node}' that may have happened: {calls}.").into(),
+        }
     };
     let found: Vec<Str> = match &decision.call {
         Some(name) => {
-            let is_it = |call: &&Str| **call == *name || call.strip_suffix(name.as_str()).is_some_and(|start| start.ends_with(": "));
+            let is_it = |call: &&Str| {
+                **call == *name
+                    || call.strip_suffix(name.as_str()).is_some_and(|start| start.ends_with(": "))
+            };
             open.iter().filter(is_it).cloned().collect()
         }
         None => open.to_vec(),
     };
     match (&decision.call, &decision.finding, found.len()) {
         (Some(name), _, 0) => Err(told(&format!("No call named '{name}' is in doubt."))),
-        (Some(name), _, 2..) => Err(told(&format!("'{name}' names several calls; give the whole name."))),
-        (None, Finding::Happened { .. }, 2..) => Err(told("Several calls are in doubt; say which one happened.")),
+        (Some(name), _, 2..) => {
+            Err(told(&format!("'{name}' names several calls; give the whole name.")))
+        }
+        (None, Finding::Happened { .. }, 2..) => {
+            Err(told("Several calls are in doubt; say which one happened."))
+        }
         _ => Ok(found),
     }
 }
 
-/// What a step put out, from what somebody wrote: an object is an item, a list of objects several, anything else a result.
+/// What a step put out, from what somebody wrote: an object is an item, a list of objects several,
+/// anything else a result.
 fn items_of(result: &str) -> Items {
     let named = |value: Value| Item::new(Object::from_iter([("result", value)]));
     match model::json::parse(result) {
         _ if result.trim().is_empty() => Items::one(Item::new(Object::new())),
         Ok(object @ Value::Object(_)) => Items::one(Item::new(object)),
-        Ok(Value::Array(list)) if !list.is_empty() && list.iter().all(|one| one.as_object().is_some()) => {
+        Ok(Value::Array(list))
+            if !list.is_empty() && list.iter().all(|one| one.as_object().is_some()) =>
+        {
             list.iter().cloned().map(Item::new).collect()
         }
         Ok(value) => Items::one(named(value)),
@@ -156,11 +190,25 @@ mod tests {
 
     #[test]
     fn a_result_is_about_one_call_and_doing_again_about_all() {
-        let open = [Str::from("item 0: tool 1.1"), Str::from("item 0: tool 1.2"), Str::from("item 1: tool 1.1")];
+        let open = [
+            Str::from("item 0: tool 1.1"),
+            Str::from("item 0: tool 1.2"),
+            Str::from("item 1: tool 1.1"),
+        ];
         assert_eq!(chosen("Agent", &open, &decision(Finding::Again, None)).unwrap().len(), 3);
-        assert_eq!(chosen("Agent", &open, &decision(Finding::Again, Some("tool 1.2"))).unwrap(), ["item 0: tool 1.2"]);
-        assert_eq!(chosen("Agent", &open[..1], &decision(happened(), None)).unwrap(), ["item 0: tool 1.1"]);
-        for (call, words) in [(None, "say which"), (Some("tool 1.1"), "several calls"), (Some("tool 9"), "No call named 'tool 9'")] {
+        assert_eq!(
+            chosen("Agent", &open, &decision(Finding::Again, Some("tool 1.2"))).unwrap(),
+            ["item 0: tool 1.2"]
+        );
+        assert_eq!(
+            chosen("Agent", &open[..1], &decision(happened(), None)).unwrap(),
+            ["item 0: tool 1.1"]
+        );
+        for (call, words) in [
+            (None, "say which"),
+            (Some("tool 1.1"), "several calls"),
+            (Some("tool 9"), "No call named 'tool 9'"),
+        ] {
             let told = chosen("Agent", &open, &decision(happened(), call)).unwrap_err().to_string();
             assert!(told.contains(words) && told.contains("item 0: tool 1.2"), "{told}");
         }

@@ -27,16 +27,30 @@ pub(crate) enum Word {
 
 impl Runner {
     /// The end of a run that broke, told as if the engine had.
-    pub(crate) fn broken_off(&self, log: &RunLog, workflow: &Loaded, run_id: Str, mode: Str) -> Outcome {
-        let outcome = Outcome::panicked(&workflow.plan, run_id, mode, self.engine.ports.clock.now_ms());
-        let (status, error, finished_ms) = (outcome.status, outcome.error.clone(), outcome.finished_ms);
+    pub(crate) fn broken_off(
+        &self,
+        log: &RunLog,
+        workflow: &Loaded,
+        run_id: Str,
+        mode: Str,
+    ) -> Outcome {
+        let outcome =
+            Outcome::panicked(&workflow.plan, run_id, mode, self.engine.ports.clock.now_ms());
+        let (status, error, finished_ms) =
+            (outcome.status, outcome.error.clone(), outcome.finished_ms);
         if !log.is_over() {
             self.recorder.note(log, RunEvent::RunFinished { status, error, finished_ms });
         }
         outcome
     }
 
-    pub(crate) async fn finish(&self, place: Place, workflow: &Loaded, outcome: &Outcome, request: &str) {
+    pub(crate) async fn finish(
+        &self,
+        place: Place,
+        workflow: &Loaded,
+        outcome: &Outcome,
+        request: &str,
+    ) {
         let log = &place.log.clone();
         let mut is_unwritten = false;
         match self.recorder.flush(log).await {
@@ -57,7 +71,9 @@ impl Runner {
         }
         match outcome.status {
             // From here on it can be woken; what it waits for may have ended meanwhile.
-            RunStatus::Waiting if outcome.asks && log.is_ruled() => self.say(Word::IsDecided(log.id())),
+            RunStatus::Waiting if outcome.asks && log.is_ruled() => {
+                self.say(Word::IsDecided(log.id()))
+            }
             RunStatus::Waiting if outcome.waits_for.is_some() => self.say(Word::MayGoOn(log.id())),
             RunStatus::Waiting => {}
             _ => {
@@ -70,7 +86,8 @@ impl Runner {
         }
     }
 
-    /// Says something to whoever looks after runs that call each other. With nobody there, the next start finds out.
+    /// Says something to whoever looks after runs that call each other. With nobody there, the next
+    /// start finds out.
     pub(crate) fn say(&self, word: Word) {
         let _ = self.words.send(word);
     }
@@ -82,10 +99,12 @@ impl Runner {
         }
     }
 
-    /// Returns once the run is on disk: from now on it is not lost. If it cannot be written it is turned away.
+    /// Returns once the run is on disk: from now on it is not lost. If it cannot be written it is
+    /// turned away.
     pub async fn accepted(&self, log: &Arc<RunLog>) -> Result<(), Error> {
         let written = self.written(log).await;
-        // One that was accepted before, and was woken, goes on: what it could not tell yet it tells later.
+        // One that was accepted before, and was woken, goes on: what it could not tell yet it tells
+        // later.
         if written.is_err() && log.refusal().is_some() {
             self.cancel(log.id());
         }

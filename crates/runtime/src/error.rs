@@ -81,9 +81,13 @@ impl Error {
             Error::Archived => Code::WORKFLOW_ARCHIVED,
             Error::NotListening => Code::WEBHOOK_NOT_FOUND,
             Error::OutOfReach { .. } => Code::CREDENTIAL_FOREIGN,
-            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => Code::OVERLOAD,
+            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping => {
+                Code::OVERLOAD
+            }
             Error::Panicked => Code::RUN_PANICKED,
-            Error::WrongStatus { .. } | Error::OldLink { .. } | Error::WentOn { .. } => Code::EXECUTION_STATUS,
+            Error::WrongStatus { .. } | Error::OldLink { .. } | Error::WentOn { .. } => {
+                Code::EXECUTION_STATUS
+            }
             Error::NoApproval { .. } => Code::APPROVAL_NONE,
             Error::NoAskedCall { .. } => Code::APPROVAL_CALL,
             Error::RuledOther { .. } => Code::APPROVAL_CHANGED,
@@ -95,13 +99,21 @@ impl Error {
         }
     }
 
-    /// What becomes of a run that could not be taken up because of it. No kind of error is left out: a new one is thought about.
+    /// What becomes of a run that could not be taken up because of it. No kind of error is left
+    /// out: a new one is thought about.
     pub(crate) fn fate(&self) -> Fate {
         match self {
-            Error::WrongStatus { .. } | Error::NoExecution { .. } | Error::OldLink { .. } | Error::WentOn { .. } => Fate::NotOurs,
+            Error::WrongStatus { .. }
+            | Error::NoExecution { .. }
+            | Error::OldLink { .. }
+            | Error::WentOn { .. } => Fate::NotOurs,
             Error::Store(error) => fate_by_store(error),
             // One that breaks each time is left to a person.
-            Error::Contended | Error::Busy { .. } | Error::Overload | Error::Stopping | Error::Panicked => Fate::MayPass,
+            Error::Contended
+            | Error::Busy { .. }
+            | Error::Overload
+            | Error::Stopping
+            | Error::Panicked => Fate::MayPass,
             Error::NoWorkflow { .. }
             | Error::Unreadable { .. }
             | Error::Trigger { .. }
@@ -145,8 +157,11 @@ fn fate_by_store(error: &store::Error) -> Fate {
     use store::Error;
     match error {
         Error::Gone { .. } => Fate::NotOurs,
-        Error::Full | Error::Busy | Error::Unwritable { .. } | Error::Unsynced { .. } => Fate::WaitsForAll,
-        // Too many open files, a disk that cannot be read for a moment, a key that is being put back.
+        Error::Full | Error::Busy | Error::Unwritable { .. } | Error::Unsynced { .. } => {
+            Fate::WaitsForAll
+        }
+        // Too many open files, a disk that cannot be read for a moment, a key that is being put
+        // back.
         Error::Database { .. }
         | Error::File { .. }
         | Error::Stopped

@@ -6,10 +6,17 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// n8n's words for what started a run; others count as the last.
-const MODES: [&str; 9] = ["webhook", "chat", "trigger", "manual", "retry", "error", "integrated", "cli", "other"];
+const MODES: [&str; 9] =
+    ["webhook", "chat", "trigger", "manual", "retry", "error", "integrated", "cli", "other"];
 
 /// How a run can stop, for good or for now.
-const STATUSES: [RunStatus; 5] = [RunStatus::Success, RunStatus::Error, RunStatus::Cancelled, RunStatus::Waiting, RunStatus::Uncertain];
+const STATUSES: [RunStatus; 5] = [
+    RunStatus::Success,
+    RunStatus::Error,
+    RunStatus::Cancelled,
+    RunStatus::Waiting,
+    RunStatus::Uncertain,
+];
 
 /// Counts runs by what started them and how they ended. Cheap enough for every run.
 #[derive(Default)]
@@ -62,14 +69,26 @@ impl RunFigures {
     /// Writes them in Prometheus' text format; what never happened is left out.
     pub fn write(&self, out: &mut String) {
         out.push_str("# HELP heddle_executions_started_total Runs that began.\n# TYPE heddle_executions_started_total counter\n");
-        for (mode, counter) in MODES.iter().zip(&self.started).filter(|(_, counter)| counter.get() > 0) {
-            let _ = writeln!(out, "heddle_executions_started_total{{mode=\"{mode}\"}} {}", counter.get());
+        for (mode, counter) in
+            MODES.iter().zip(&self.started).filter(|(_, counter)| counter.get() > 0)
+        {
+            let _ = writeln!(
+                out,
+                "heddle_executions_started_total{{mode=\"{mode}\"}} {}",
+                counter.get()
+            );
         }
         out.push_str("# HELP heddle_executions_finished_total Runs that ended, or went to sleep (waiting).\n# TYPE heddle_executions_finished_total counter\n");
         for (mode, counters) in MODES.iter().zip(&self.finished) {
-            for (status, counter) in STATUSES.iter().zip(counters).filter(|(_, counter)| counter.get() > 0) {
+            for (status, counter) in
+                STATUSES.iter().zip(counters).filter(|(_, counter)| counter.get() > 0)
+            {
                 let status = status.name();
-                let _ = writeln!(out, "heddle_executions_finished_total{{mode=\"{mode}\",status=\"{status}\"}} {}", counter.get());
+                let _ = writeln!(
+                    out,
+                    "heddle_executions_finished_total{{mode=\"{mode}\",status=\"{status}\"}} {}",
+                    counter.get()
+                );
             }
         }
         out.push_str("# HELP heddle_execution_seconds How long runs took, sleep left out.\n# TYPE heddle_execution_seconds histogram\n");
@@ -80,12 +99,18 @@ impl RunFigures {
     }
 
     fn write_models(&self, out: &mut String) {
-        let (calls, input, output) = (self.model_calls.get(), self.tokens_in.get(), self.tokens_out.get());
+        let (calls, input, output) =
+            (self.model_calls.get(), self.tokens_in.get(), self.tokens_out.get());
         let dollars = self.micro_dollars.get() as f64 / 1e6;
-        let _ = writeln!(out, "# HELP heddle_model_answers_total Answers of models.\n# TYPE heddle_model_answers_total counter");
+        let _ = writeln!(
+            out,
+            "# HELP heddle_model_answers_total Answers of models.\n# TYPE heddle_model_answers_total counter"
+        );
         let _ = writeln!(out, "heddle_model_answers_total {calls}");
-        let _ =
-            writeln!(out, "# HELP heddle_model_tokens_total Tokens that models read and wrote.\n# TYPE heddle_model_tokens_total counter");
+        let _ = writeln!(
+            out,
+            "# HELP heddle_model_tokens_total Tokens that models read and wrote.\n# TYPE heddle_model_tokens_total counter"
+        );
         let _ = writeln!(out, "heddle_model_tokens_total{{direction=\"in\"}} {input}");
         let _ = writeln!(out, "heddle_model_tokens_total{{direction=\"out\"}} {output}");
         let _ = writeln!(

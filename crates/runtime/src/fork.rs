@@ -1,4 +1,5 @@
-//! A run that goes another way: what an earlier one did up to a step stays as it was, and from there on it is done anew.
+//! A run that goes another way: what an earlier one did up to a step stays as it was, and from
+//! there on it is done anew.
 
 use crate::start::{Demand, Groundwork, Start, mode_again};
 use crate::steps::Steps;
@@ -20,11 +21,19 @@ impl Runtime {
     pub async fn fork(self: &Arc<Self>, id: i64, fork: Fork) -> Result<Taken, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
         let mut steps = Steps::read(self.store.journal(id).await?);
-        let place = steps.find(&fork.from).map_err(|problem| Error::NoStep { problem: problem.into() })?;
+        let place =
+            steps.find(&fork.from).map_err(|problem| Error::NoStep { problem: problem.into() })?;
         let (workflow, document) = match &fork.model {
             None => (self.workflow_of(&execution).await?, self.store.document(id).await?),
             Some(model) => {
-                let (workflow, document) = self.with_model(&execution.begun.workflow_id, &execution.begun.version_id, id, model).await?;
+                let (workflow, document) = self
+                    .with_model(
+                        &execution.begun.workflow_id,
+                        &execution.begun.version_id,
+                        id,
+                        model,
+                    )
+                    .await?;
                 (workflow, Some(document))
             }
         };
@@ -35,8 +44,10 @@ impl Runtime {
         let mut noted: Object = notes.into_iter().collect();
         // What a person allowed there, they did not allow here.
         notes::ask_anew(&mut noted);
-        let (recorded, noted, called_by_model) = (earlier.collect(), Some((node, noted)), steps.called_by_model);
-        let groundwork = Groundwork { recorded, noted, document, called_by_model, ..Groundwork::default() };
+        let (recorded, noted, called_by_model) =
+            (earlier.collect(), Some((node, noted)), steps.called_by_model);
+        let groundwork =
+            Groundwork { recorded, noted, document, called_by_model, ..Groundwork::default() };
         let start = Start {
             workflow,
             cause: StartedBy::Hand,
@@ -53,7 +64,13 @@ impl Runtime {
     }
 
     /// The workflow of a run with another model in all its model nodes, and its text.
-    async fn with_model(&self, workflow_id: &Str, version_id: &str, id: i64, model: &Str) -> Result<(Arc<Loaded>, Str), Error> {
+    async fn with_model(
+        &self,
+        workflow_id: &Str,
+        version_id: &str,
+        id: i64,
+        model: &Str,
+    ) -> Result<(Arc<Loaded>, Str), Error> {
         let missing = || Error::NoWorkflow { id: workflow_id.clone() };
         let stored = self.store.workflow(workflow_id).await?.ok_or_else(missing)?;
         let text = match version_id.is_empty() {
@@ -63,9 +80,11 @@ impl Runtime {
         };
         let text = text.ok_or_else(missing)?;
         let unreadable = |cause: String| Error::Unreadable { cause: cause.into() };
-        let mut document = model::json::parse(&text).map_err(|error| unreadable(error.to_string()))?;
+        let mut document =
+            model::json::parse(&text).map_err(|error| unreadable(error.to_string()))?;
         put_model(&mut document, &self.engine.registry, model);
-        let workflow = Workflow::from_value(&document).ok_or_else(|| unreadable("it is no object".into()))?;
+        let workflow =
+            Workflow::from_value(&document).ok_or_else(|| unreadable("it is no object".into()))?;
         let loaded = Arc::new(Loaded::of_text(&workflow, &stored, &self.engine));
         Ok((loaded, model::json::to_string(&document).into()))
     }
@@ -84,9 +103,12 @@ fn put_model(document: &mut Value, registry: &Registry, model: &Str) {
         // n8n's node for Gemini has a name of its own for it.
         let key = if parameters.get("modelName").is_some() { "modelName" } else { "model" };
         let named = match parameters.get(key) {
-            Some(Value::Object(_)) => {
-                Object::from_iter([("__rl", Value::from(true)), ("mode", "id".into()), ("value", model.clone().into())]).into()
-            }
+            Some(Value::Object(_)) => Object::from_iter([
+                ("__rl", Value::from(true)),
+                ("mode", "id".into()),
+                ("value", model.clone().into()),
+            ])
+            .into(),
             _ => Value::from(model.clone()),
         };
         parameters.insert(key, named);

@@ -36,9 +36,13 @@ pub fn outcome(execution: &Execution, events: Vec<RunEvent>) -> Outcome {
                 outcome.add(node, task);
             }
             RunEvent::NodeServed { node, task } => outcome.add(node, task),
-            RunEvent::NodeSilent { node } | RunEvent::RunPaused { node, .. } => outcome.last_node = Some(node),
+            RunEvent::NodeSilent { node } | RunEvent::RunPaused { node, .. } => {
+                outcome.last_node = Some(node)
+            }
             RunEvent::RunResumed { items } => wake(&mut outcome, items),
-            RunEvent::RunFinished { error, status, .. } if status != RunStatus::Waiting => outcome.error = error,
+            RunEvent::RunFinished { error, status, .. } if status != RunStatus::Waiting => {
+                outcome.error = error
+            }
             _ => {}
         }
     }

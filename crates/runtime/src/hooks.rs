@@ -102,7 +102,9 @@ pub(crate) async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Res
         None => Some(runner.take_on(start, demand)?),
     };
     let Some(taken) = taken else {
-        let body = AnswerBody::Json(Object::from_iter([("message", "This delivery was taken before")]).into());
+        let body = AnswerBody::Json(
+            Object::from_iter([("message", "This delivery was taken before")]).into(),
+        );
         return Ok(Reply::Whole(plain(hook, body)));
     };
     wait_for_answer(runner, hook, taken).await
@@ -110,11 +112,14 @@ pub(crate) async fn answer(runner: &Arc<Runner>, hook: &Hook, call: Call) -> Res
 
 /// Whether the node wants no run for a call. A condition that fails is told by the run that begins.
 async fn is_unwanted(runner: &Arc<Runner>, hook: &Hook, item: &Item) -> bool {
-    let asked = runner.ask_trigger(&hook.workflow, &hook.node, Items::one(item.clone()), LONGEST_CONDITION_MS).await;
+    let asked = runner
+        .ask_trigger(&hook.workflow, &hook.node, Items::one(item.clone()), LONGEST_CONDITION_MS)
+        .await;
     asked.error.is_none() && asked.last_items().is_none()
 }
 
-/// Whoever is answered when a run begins waits so long for its end, which is then written together with its beginning.
+/// Whoever is answered when a run begins waits so long for its end, which is then written together
+/// with its beginning.
 const SHORT_RUN: Duration = Duration::from_millis(20);
 
 /// What callers of an address take while the run goes on.
@@ -125,17 +130,24 @@ pub(crate) fn taken_by(hook: &Hook) -> Takes {
     }
 }
 
-pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Taken) -> Result<Reply, Error> {
+pub(crate) async fn wait_for_answer(
+    runner: &Arc<Runner>,
+    hook: &Hook,
+    taken: Taken,
+) -> Result<Reply, Error> {
     let route = &hook.route;
     let answer = match route.answer {
         AnswerWhen::Received => {
             let Taken { mut outcome, log, .. } = taken;
-            // A run that only computes is over at once, and its end is written together with its beginning. Any other writes its
-            // steps too, and this caller waits for no more than the beginning.
+            // A run that only computes is over at once, and its end is written together with its
+            // beginning. Any other writes its steps too, and this caller waits for no more than the
+            // beginning.
             let begun = match log.durability() {
                 Durability::Ends if hook.workflow.plan.computes() => {
                     outcome.let_go();
-                    tokio::time::timeout(SHORT_RUN, &mut outcome).await.map_or(Poll::Pending, Poll::Ready)
+                    tokio::time::timeout(SHORT_RUN, &mut outcome)
+                        .await
+                        .map_or(Poll::Pending, Poll::Ready)
                 }
                 Durability::Ends => outcome.begin().await,
                 Durability::EachStep => Poll::Pending,
@@ -150,12 +162,15 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
             }
             plain(hook, received(&route.data))
         }
-        AnswerWhen::Streaming if taken.pieces.is_some() => return stream(runner, hook, taken.let_go()).await,
+        AnswerWhen::Streaming if taken.pieces.is_some() => {
+            return stream(runner, hook, taken.let_go()).await;
+        }
         AnswerWhen::LastNode | AnswerWhen::Streaming => {
             let Taken { mut answer, outcome, log, .. } = taken;
             let ended = outcome_of(outcome, &log).await?;
             // In a chat, what was said before the run went to sleep is the answer.
-            let waits_in_chat = hook.chat.is_some() && ended.as_ref().is_some_and(|outcome| outcome.status == RunStatus::Waiting);
+            let waits_in_chat = hook.chat.is_some()
+                && ended.as_ref().is_some_and(|outcome| outcome.status == RunStatus::Waiting);
             match (ended, answer.try_recv()) {
                 (Some(_), Ok(said)) if waits_in_chat => said,
                 (Some(outcome), _) => of_outcome(hook, &outcome),
@@ -174,7 +189,8 @@ pub(crate) async fn wait_for_answer(runner: &Arc<Runner>, hook: &Hook, taken: Ta
                 }
             };
             let said = said.or_else(|| answer.try_recv().ok());
-            // What the caller is told about has happened: it is on disk before the answer leaves. A run that is over sees to it itself.
+            // What the caller is told about has happened: it is on disk before the answer leaves. A
+            // run that is over sees to it itself.
             if ended.is_none()
                 && !log.is_over()
                 && let Some(answer) = said
@@ -210,8 +226,8 @@ fn unless_refused(outcome: Option<Outcome>, log: &RunLog) -> Result<Option<Outco
     }
 }
 
-/// Pieces as they come. A node that answers before the first one is heard too, and if there are none at all, the items of the
-/// last node are the pieces.
+/// Pieces as they come. A node that answers before the first one is heard too, and if there are
+/// none at all, the items of the last node are the pieces.
 async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Error> {
     runner.accepted(&taken.log).await?;
     let Taken { mut answer, outcome, log, pieces, .. } = taken;
@@ -236,7 +252,10 @@ async fn stream(runner: &Runner, hook: &Hook, taken: Taken) -> Result<Reply, Err
         Some(outcome) if outcome.asks => waiting(hook, &outcome),
         Some(outcome) if outcome.error.is_none() => {
             let lines: String = chunks_of(hook, &outcome).iter().map(line).collect();
-            with_type(plain(hook, AnswerBody::Bytes(lines.into())), "application/json; charset=utf-8")
+            with_type(
+                plain(hook, AnswerBody::Bytes(lines.into())),
+                "application/json; charset=utf-8",
+            )
         }
         Some(_) | None => broken(),
     };
@@ -250,9 +269,13 @@ pub fn line(chunk: &Chunk) -> String {
     line
 }
 
-/// What whoever waits for an answer hears of a run that asks a person first. What it asks is for those who may see the execution.
+/// What whoever waits for an answer hears of a run that asks a person first. What it asks is for
+/// those who may see the execution.
 fn waiting(hook: &Hook, outcome: &Outcome) -> Answer {
-    let mut told = Object::from_iter([("message", "Waiting for approval"), ("executionId", outcome.run_id.as_str())]);
+    let mut told = Object::from_iter([
+        ("message", "Waiting for approval"),
+        ("executionId", outcome.run_id.as_str()),
+    ]);
     if hook.chat.is_some() {
         told.insert("output", waiting_words(&outcome.run_id));
     }
@@ -262,7 +285,8 @@ fn waiting(hook: &Hook, outcome: &Outcome) -> Answer {
 /// What the last node left, as the pieces it could have sent.
 fn chunks_of(hook: &Hook, outcome: &Outcome) -> Vec<Chunk> {
     let node = outcome.last_node.as_ref().and_then(|name| hook.workflow.plan.node(name));
-    let (node_id, node_name) = node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
+    let (node_id, node_name) =
+        node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
     let chunk = |kind: ChunkKind, item: usize, content: Option<Value>| Chunk {
         kind,
         content,
@@ -310,30 +334,54 @@ fn of_outcome(hook: &Hook, outcome: &Outcome) -> Answer {
     }
     let items = outcome.last_items();
     let first = || items.and_then(Items::first);
-    let no_item = || Object::from_iter([("code", Value::from(0)), ("message", "No item to return was found".into())]);
+    let no_item = || {
+        Object::from_iter([
+            ("code", Value::from(0)),
+            ("message", "No item to return was found".into()),
+        ])
+    };
     match &hook.route.data {
         AnswerData::AllItems => {
-            let all = items.map(|items| items.iter().map(|item| item.json).collect::<Vec<_>>()).unwrap_or_default();
+            let all = items
+                .map(|items| items.iter().map(|item| item.json).collect::<Vec<_>>())
+                .unwrap_or_default();
             plain(hook, AnswerBody::Json(Value::array(all)))
         }
         AnswerData::FirstItem { field, content_type } => match first() {
             Some(item) => {
-                let value = field.as_ref().map_or(Some(item.json.clone()), |path| item.json.get_path(path).cloned()).unwrap_or_default();
+                let value = field
+                    .as_ref()
+                    .map_or(Some(item.json.clone()), |path| item.json.get_path(path).cloned())
+                    .unwrap_or_default();
                 match content_type {
                     Some(kind) => {
-                        let text = value.as_str().map_or_else(|| model::json::to_string(&value), str::to_owned);
+                        let text = value
+                            .as_str()
+                            .map_or_else(|| model::json::to_string(&value), str::to_owned);
                         with_type(plain(hook, AnswerBody::Bytes(text.into())), kind)
                     }
                     None => plain(hook, AnswerBody::Json(value)),
                 }
             }
-            None => Answer { status: 404, headers: Vec::new(), body: AnswerBody::Json(no_item().into()) },
+            None => Answer {
+                status: 404,
+                headers: Vec::new(),
+                body: AnswerBody::Json(no_item().into()),
+            },
         },
         AnswerData::FirstFile { field } => {
-            let file = first().and_then(|item| item.binary).and_then(|files| files.iter().find(|(name, _)| name == field).cloned());
+            let file = first()
+                .and_then(|item| item.binary)
+                .and_then(|files| files.iter().find(|(name, _)| name == field).cloned());
             match file {
-                Some((_, file)) => with_type(plain(hook, AnswerBody::Bytes(file.data.clone())), &file.mime_type),
-                None => Answer { status: 404, headers: Vec::new(), body: AnswerBody::Json(no_item().into()) },
+                Some((_, file)) => {
+                    with_type(plain(hook, AnswerBody::Bytes(file.data.clone())), &file.mime_type)
+                }
+                None => Answer {
+                    status: 404,
+                    headers: Vec::new(),
+                    body: AnswerBody::Json(no_item().into()),
+                },
             }
         }
         AnswerData::Started => plain(hook, received(&AnswerData::Started)),
@@ -342,8 +390,11 @@ fn of_outcome(hook: &Hook, outcome: &Outcome) -> Answer {
 }
 
 fn plain(hook: &Hook, body: AnswerBody) -> Answer {
-    let mut answer = Answer { status: hook.route.status, headers: hook.route.headers.clone(), body };
-    if matches!(answer.body, AnswerBody::Bytes(_)) && !answer.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+    let mut answer =
+        Answer { status: hook.route.status, headers: hook.route.headers.clone(), body };
+    if matches!(answer.body, AnswerBody::Bytes(_))
+        && !answer.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    {
         answer.headers.push(("content-type".into(), "text/html; charset=utf-8".into()));
     }
     answer
@@ -357,6 +408,7 @@ fn with_type(mut answer: Answer, content_type: &str) -> Answer {
 
 /// The caller learns that it went wrong; what exactly is for those who may see the execution.
 fn broken() -> Answer {
-    let body = Object::from_iter([("code", Value::from(0)), ("message", "Error in workflow".into())]);
+    let body =
+        Object::from_iter([("code", Value::from(0)), ("message", "Error in workflow".into())]);
     Answer { status: 500, headers: Vec::new(), body: AnswerBody::Json(body.into()) }
 }

@@ -4,7 +4,8 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use model::{Object, Value};
 use node_api::credential::is_blank;
 
-/// Whether a `jwtAuth` credential has something to check tokens with. A token that is signed with nothing is signed by everybody.
+/// Whether a `jwtAuth` credential has something to check tokens with. A token that is signed with
+/// nothing is signed by everybody.
 pub(crate) fn has_key(credential: &Object) -> bool {
     let name = if text(credential, "keyType") == "pemKey" { "publicKey" } else { "secret" };
     !is_blank(text(credential, name))
@@ -46,7 +47,10 @@ mod tests {
     #[test]
     fn issue_14_16_a_key_that_is_empty_missing_or_no_text_is_none() {
         let has_key = |credential: Value| has_key(credential.as_object().unwrap());
-        assert!(has_key(json!({ "secret": "s" })) && has_key(json!({ "keyType": "pemKey", "publicKey": "-----" })));
+        assert!(
+            has_key(json!({ "secret": "s" }))
+                && has_key(json!({ "keyType": "pemKey", "publicKey": "-----" }))
+        );
         for credential in [
             json!({}),
             json!({ "secret": "" }),

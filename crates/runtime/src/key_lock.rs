@@ -1,7 +1,8 @@
-//! Locks by key: runs that are being taken up or stopped, deliveries that are being taken, triggers that look.
+//! Locks by key: runs that are being taken up or stopped, deliveries that are being taken, triggers
+//! that look.
 //!
-//! Invariant: a key is free again when its guard is dropped, wherever that was moved to. Work that must come to its end although its
-//! caller has gone takes the guard along into a task of its own.
+//! Invariant: a key is free again when its guard is dropped, wherever that was moved to. Work that
+//! must come to its end although its caller has gone takes the guard along into a task of its own.
 
 use crate::lock;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! What is spent on models beyond a single run: by a session and a workflow on one day, and by the whole instance.
+//! What is spent on models beyond a single run: by a session and a workflow on one day, and by the
+//! whole instance.
 
 use crate::lock;
 use engine::{Account, Claim, Ledger, Spender};
@@ -9,7 +10,8 @@ use std::sync::{Arc, Mutex};
 use store::Store;
 use store::spending::day_of;
 
-/// The accounts of the day, opened with what is on disk when they are first needed and counted on from there.
+/// The accounts of the day, opened with what is on disk when they are first needed and counted on
+/// from there.
 pub(crate) struct DayLedger {
     store: Arc<dyn Store>,
     /// What the instance may spend on a day.
@@ -51,7 +53,10 @@ impl DayLedger {
                 *today = Today::of(day.clone(), spent);
             }
         }
-        let Some(session) = spender.session.clone().filter(|_| !spender.budgets.session.is_none()) else { return Ok(()) };
+        let Some(session) = spender.session.clone().filter(|_| !spender.budgets.session.is_none())
+        else {
+            return Ok(());
+        };
         let key = (spender.workflow_id.clone(), session);
         if lock(&self.today).sessions.contains_key(&key) {
             return Ok(());
@@ -66,22 +71,37 @@ impl DayLedger {
 impl Ledger for DayLedger {
     async fn claims(&self, spender: &Spender, now_ms: i64) -> Result<Vec<Claim>, ModelError> {
         let day = day_of(now_ms);
-        let has_limit = [self.instance, spender.budgets.day, spender.budgets.session].iter().any(|limit| !limit.is_none());
+        let has_limit = [self.instance, spender.budgets.day, spender.budgets.session]
+            .iter()
+            .any(|limit| !limit.is_none());
         if has_limit && let Err(error) = self.look_up(&day, spender).await {
             // Nobody knows what was spent, so nothing is.
-            return Err(ModelError::new(error.code(), format!("What was spent today cannot be read: {error}")));
+            return Err(ModelError::new(
+                error.code(),
+                format!("What was spent today cannot be read: {error}"),
+            ));
         }
         let mut today = lock(&self.today);
         // What is not looked up yet is read from disk when it is.
         if today.day != day {
             return Ok(Vec::new());
         }
-        let session = spender.session.clone().and_then(|session| today.sessions.get(&(spender.workflow_id.clone(), session)).cloned());
+        let session = spender.session.clone().and_then(|session| {
+            today.sessions.get(&(spender.workflow_id.clone(), session)).cloned()
+        });
         let workflow = today.workflows.entry(spender.workflow_id.clone()).or_default().clone();
-        let of_session = session.map(|account| Claim { account, limit: spender.budgets.session, whose: "this session today" });
+        let of_session = session.map(|account| Claim {
+            account,
+            limit: spender.budgets.session,
+            whose: "this session today",
+        });
         let others = [
             Claim { account: workflow, limit: spender.budgets.day, whose: "this workflow today" },
-            Claim { account: today.whole.clone(), limit: self.instance, whose: "this instance today" },
+            Claim {
+                account: today.whole.clone(),
+                limit: self.instance,
+                whose: "this instance today",
+            },
         ];
         Ok(of_session.into_iter().chain(others).collect())
     }

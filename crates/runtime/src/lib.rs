@@ -1,8 +1,9 @@
-//! Keeps workflows alive: the addresses and clocks of active ones, their runs and waits, and what a crash left unfinished.
+//! Keeps workflows alive: the addresses and clocks of active ones, their runs and waits, and what a
+//! crash left unfinished.
 //!
-//! Invariant: no HTTP, no SQL and no node by name here: `server` translates calls, `store` keeps rows, `nodes` say what they
-//! listen to.
-//! Invariant: an answer that says a run was accepted leaves only after the run is on disk.
+//! Invariant: no HTTP, no SQL and no node by name here: `server` translates calls, `store` keeps
+//! rows, `nodes` say what they listen to. Invariant: an answer that says a run was accepted leaves
+//! only after the run is on disk.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
@@ -168,13 +169,19 @@ pub struct Runtime {
 
 impl Runtime {
     /// Brings active workflows and unfinished runs back to life.
-    pub async fn start(engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
+    pub async fn start(
+        engine: Engine,
+        store: Arc<dyn Store>,
+        options: Options,
+    ) -> Result<Arc<Self>, Error> {
         let keep = options.keep;
         let runtime = Self::at_rest(engine, store, options).await?;
         runtime.begin_start().await;
         match runtime.reload().await {
             // It is tried again every second.
-            Err(Error::Store(error)) if error.may_pass() => tracing::error!(%error, "The active workflows cannot listen yet."),
+            Err(Error::Store(error)) if error.may_pass() => {
+                tracing::error!(%error, "The active workflows cannot listen yet.")
+            }
             other => other?,
         }
         runtime.end_start().await;
@@ -188,8 +195,13 @@ impl Runtime {
         Ok(runtime)
     }
 
-    /// A runtime that only does what it is asked: nothing listens, no clock goes, nothing is taken up by itself.
-    pub async fn at_rest(mut engine: Engine, store: Arc<dyn Store>, options: Options) -> Result<Arc<Self>, Error> {
+    /// A runtime that only does what it is asked: nothing listens, no clock goes, nothing is taken
+    /// up by itself.
+    pub async fn at_rest(
+        mut engine: Engine,
+        store: Arc<dyn Store>,
+        options: Options,
+    ) -> Result<Arc<Self>, Error> {
         let recorder = Arc::new(Recorder::new(store.clone()).await?);
         engine.ports.journal = recorder.clone();
         let calls = Arc::new(KeptCalls::default());
@@ -197,11 +209,20 @@ impl Runtime {
         engine.ports.ledger = Arc::new(DayLedger::new(store.clone(), options.spending));
         let timezone = options.run.timezone.clone();
         let links_named_waits_ms = store.links_named_waits_ms().await?;
-        let (secret, former) = (store.secret("resume_tickets").await?, store.former_secret("resume_tickets").await?);
+        let (secret, former) =
+            (store.secret("resume_tickets").await?, store.former_secret("resume_tickets").await?);
         let tickets = Arc::new(Tickets::new(&secret, former.as_deref(), options.base_url));
         let (run, limits) = (options.run, options.limits);
         let (words, heard) = mpsc::unbounded_channel();
-        let runner = Runner::new(engine.clone(), store.clone(), recorder.clone(), run, limits, tickets, words);
+        let runner = Runner::new(
+            engine.clone(),
+            store.clone(),
+            recorder.clone(),
+            run,
+            limits,
+            tickets,
+            words,
+        );
         let runtime = Arc::new(Self {
             engine,
             store,
@@ -238,7 +259,8 @@ impl Runtime {
         self.active().routes.find(door, method, path)
     }
 
-    /// Refuses a call of an address that nothing listens at any more: it was found before its body was read.
+    /// Refuses a call of an address that nothing listens at any more: it was found before its body
+    /// was read.
     pub(crate) fn check_listens(&self, hook: &Hook) -> Result<(), Error> {
         let listens = hook.trial.is_some() || self.active().get(&hook.workflow.id).is_some();
         if listens { Ok(()) } else { Err(Error::NotListening) }
@@ -254,7 +276,10 @@ impl Runtime {
     /// Workflows that are active and do not listen, with the reason.
     pub fn silent_workflows(&self) -> Vec<(Str, Error)> {
         let active = self.active();
-        active.silent().filter_map(|loaded| Some((loaded.id.clone(), loaded.said_listens()?.err()?))).collect()
+        active
+            .silent()
+            .filter_map(|loaded| Some((loaded.id.clone(), loaded.said_listens()?.err()?)))
+            .collect()
     }
 
     /// The workflow as it is active, or as it was last saved.
@@ -262,7 +287,8 @@ impl Runtime {
         if let Some(loaded) = self.active().get(id) {
             return Ok(loaded.clone());
         }
-        let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
+        let stored =
+            self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
         Ok(Arc::new(Loaded::new(&stored, &self.engine)?))
     }
 
@@ -288,7 +314,10 @@ impl Runtime {
     /// Runs the workflow of a failed run again on what that run began with.
     pub async fn retry(self: &Arc<Self>, id: i64, with: RetryWith) -> Result<Taken, Error> {
         let execution = self.store.execution(id).await?.ok_or(Error::NoExecution { id })?;
-        if !matches!(execution.state.status, RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain) {
+        if !matches!(
+            execution.state.status,
+            RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain
+        ) {
             return Err(Error::WrongStatus { id, status: execution.state.status.name() });
         }
         let begun = &execution.begun;
@@ -298,7 +327,9 @@ impl Runtime {
         };
         let started = Story::read(self.store.beginning(id).await?.into_iter().collect()).started;
         let called_by_model = started.as_ref().and_then(|started| started.called_by_model);
-        let (node, items, extent) = started.map(|started| (started.node, started.items, started.extent)).unwrap_or_default();
+        let (node, items, extent) = started
+            .map(|started| (started.node, started.items, started.extent))
+            .unwrap_or_default();
         let cause = node_api::StartedBy::Hand;
         let start = Start {
             workflow,
@@ -321,12 +352,14 @@ impl Runtime {
         Ok(self.recorder.settle(&id.to_string()).await?)
     }
 
-    /// Lets whoever lists runs find those that have been going on for a while, also if they are only written down at their end.
+    /// Lets whoever lists runs find those that have been going on for a while, also if they are
+    /// only written down at their end.
     pub async fn settle_long_running(&self) {
         self.recorder.settle_long_running().await;
     }
 
-    /// Stops taking things on and waits for runs to end, at most so long; what is left goes on after the next start.
+    /// Stops taking things on and waits for runs to end, at most so long; what is left goes on
+    /// after the next start.
     pub async fn stop(&self, patience: Duration) {
         self.stopping.cancel();
         self.runner.close();
@@ -370,7 +403,8 @@ impl Runtime {
 
 /// A moment as messages and logs tell it.
 pub(crate) fn moment(milliseconds: i64) -> Str {
-    jiff::Timestamp::from_millisecond(milliseconds).map_or_else(|_| Str::new(), |time| format!("{time:.0}").into())
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map_or_else(|_| Str::new(), |time| format!("{time:.0}").into())
 }
 
 /// A lock that outlives a panic elsewhere.

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::variables::Variable;
 
-/// CPU time that the expressions of all triggers of one workflow may take, each time they are asked.
+/// CPU time that the expressions of all triggers of one workflow may take, each time they are
+/// asked.
 pub const LISTEN_CPU_TIME: Duration = Duration::from_secs(1);
 
-/// What they may take when they are asked for the first time, so that those that are done in a moment listen before those that are not.
+/// What they may take when they are asked for the first time, so that those that are done in a
+/// moment listen before those that are not.
 pub(crate) const FIRST_CPU_TIME: Duration = Duration::from_millis(20);
 
 /// What the triggers of a workflow listen to, each with its name.
@@ -36,7 +38,9 @@ impl ListenScope {
 pub(crate) fn variables_of(all: &[Variable], project: &str) -> Object {
     let of = |wanted: Option<&str>| {
         let fitting = all.iter().filter(move |variable| variable.project_id.as_deref() == wanted);
-        fitting.map(|variable| (variable.key.clone(), Value::from(variable.value.clone()))).collect::<Vec<_>>()
+        fitting
+            .map(|variable| (variable.key.clone(), Value::from(variable.value.clone())))
+            .collect::<Vec<_>>()
     };
     of(None).into_iter().chain(of(Some(project))).collect()
 }
@@ -51,11 +55,20 @@ impl Runtime {
 impl Loaded {
     /// What its triggers listen to, per node. Nodes that only wake waiting runs are left out.
     pub fn listens(&self, scope: &ListenScope) -> Result<Vec<(Str, Listen)>, Error> {
-        if self.computes_listens { in_time("", || self.ask_triggers(scope)) } else { self.ask_triggers(scope) }
+        if self.computes_listens {
+            in_time("", || self.ask_triggers(scope))
+        } else {
+            self.ask_triggers(scope)
+        }
     }
 
-    /// The same for somebody who can wait for their turn, within some CPU time, and with what it took.
-    pub(crate) async fn find_listens(&self, scope: &ListenScope, limit: Duration) -> (Result<Listens, Error>, Duration) {
+    /// The same for somebody who can wait for their turn, within some CPU time, and with what it
+    /// took.
+    pub(crate) async fn find_listens(
+        &self,
+        scope: &ListenScope,
+        limit: Duration,
+    ) -> (Result<Listens, Error>, Duration) {
         if !self.computes_listens {
             return (self.ask_triggers(scope), Duration::ZERO);
         }
@@ -72,14 +85,19 @@ impl Loaded {
 
     fn ask(&self, name: &str, scope: &ListenScope) -> Result<Vec<Listen>, Error> {
         let failed = |error| Error::Trigger { node: name.into(), error };
-        let params = self.plan.static_params(name, scope.now_ms, &scope.variables).map_err(failed)?;
-        self.with_trigger(name, &params, scope.now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
+        let params =
+            self.plan.static_params(name, scope.now_ms, &scope.variables).map_err(failed)?;
+        self.with_trigger(name, &params, scope.now_ms, "UTC", |node_type, setup| {
+            node_type.listens(setup)
+        })
+        .map(Option::unwrap_or_default)
     }
 
     /// The same with its expressions as they are written, for nodes that only a run gives values.
     pub fn listens_as_written(&self, name: &str, now_ms: i64) -> Result<Vec<Listen>, Error> {
         let params = self.plan.node(name).map(|node| node.raw_params.clone()).unwrap_or_default();
-        self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup)).map(Option::unwrap_or_default)
+        self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup))
+            .map(Option::unwrap_or_default)
     }
 
     fn ask_triggers(&self, scope: &ListenScope) -> Result<Listens, Error> {
@@ -92,13 +110,23 @@ impl Loaded {
         Ok(all)
     }
 
-    /// Where its triggers listen, as far as that is written down and not computed. Those that are mistaken are left out.
+    /// Where its triggers listen, as far as that is written down and not computed. Those that are
+    /// mistaken are left out.
     pub(crate) fn written_places(&self, now_ms: i64) -> Listens {
         let mut all = Vec::new();
         for node in self.plan.nodes.iter().filter(|node| !node.disabled && node.is_trigger()) {
             let (name, params) = (&node.info.name, node.written_without_guards());
-            let asked = self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| node_type.listens(setup));
-            all.extend(asked.ok().flatten().unwrap_or_default().into_iter().map(|listen| (name.clone(), listen)));
+            let asked = self.with_trigger(name, &params, now_ms, "UTC", |node_type, setup| {
+                node_type.listens(setup)
+            });
+            all.extend(
+                asked
+                    .ok()
+                    .flatten()
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|listen| (name.clone(), listen)),
+            );
         }
         all
     }
@@ -112,7 +140,8 @@ impl Loaded {
         *lock(&self.listens) = Some(listens.map(Arc::new));
     }
 
-    /// Whether its triggers are to be asked when the active workflows are read again. One that took too long once would again.
+    /// Whether its triggers are to be asked when the active workflows are read again. One that took
+    /// too long once would again.
     pub(crate) fn is_to_be_asked(&self) -> bool {
         match self.said_listens() {
             None => true,
@@ -124,7 +153,10 @@ impl Loaded {
 
 /// Inside of somebody's allowance, that one holds.
 fn in_time<T>(node: &str, ask: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let busy = |busy: compute::Busy| Error::Trigger { node: node.into(), error: NodeError::new(Code::OVERLOAD, busy.to_string()) };
+    let busy = |busy: compute::Busy| Error::Trigger {
+        node: node.into(),
+        error: NodeError::new(Code::OVERLOAD, busy.to_string()),
+    };
     compute::within(&Allowance::new(LISTEN_CPU_TIME, LISTEN_CPU_TIME), ask).map_err(busy)?
 }
 

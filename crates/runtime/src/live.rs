@@ -1,4 +1,5 @@
-//! What those who watch runs are told as it happens. Many events may wait for a slow listener, so that none of them holds items.
+//! What those who watch runs are told as it happens. Many events may wait for a slow listener, so
+//! that none of them holds items.
 
 use model::{Changed, Items, Object, RunError, RunEvent, Str, TaskData, Value};
 use node_api::trigger::Chunk;
@@ -33,9 +34,17 @@ pub struct LiveChunk {
 }
 
 impl LiveEvent {
-    pub(crate) fn new(run_id: Str, workflow_id: Str, parent: Option<Str>, seq: u64, event: &RunEvent) -> Self {
+    pub(crate) fn new(
+        run_id: Str,
+        workflow_id: Str,
+        parent: Option<Str>,
+        seq: u64,
+        event: &RunEvent,
+    ) -> Self {
         let trace = match event {
-            RunEvent::RunStarted { mode, items, .. } if mode == "webhook" => items.as_ref().and_then(trace_of),
+            RunEvent::RunStarted { mode, items, .. } if mode == "webhook" => {
+                items.as_ref().and_then(trace_of)
+            }
             _ => None,
         };
         let mut is_cut = false;
@@ -66,7 +75,9 @@ fn without_items(event: &RunEvent, is_cut: &mut bool) -> RunEvent {
                 (*value, *is_cut) = (Value::Undefined, true);
             }
         }
-        RunEvent::NodeRetried { error, .. } | RunEvent::RunFinished { error: Some(error), .. } => shorten(error, is_cut),
+        RunEvent::NodeRetried { error, .. } | RunEvent::RunFinished { error: Some(error), .. } => {
+            shorten(error, is_cut)
+        }
         RunEvent::RunPaused { params, .. } => *params = None,
         RunEvent::RunFinished { error: None, .. }
         | RunEvent::NodeStarted { .. }
@@ -80,7 +91,13 @@ fn without_items(event: &RunEvent, is_cut: &mut bool) -> RunEvent {
 fn counted(task: &TaskData, is_cut: &mut bool) -> TaskData {
     let count = |items: &Option<Items>| items.as_ref().map(|items| Items::counted(items.len()));
     let data = task.data.iter().map(|(kind, outputs)| (*kind, outputs.iter().map(count).collect()));
-    let mut lean = TaskData { data: data.collect(), input_override: None, hints: Vec::new(), metadata: None, ..task.clone() };
+    let mut lean = TaskData {
+        data: data.collect(),
+        input_override: None,
+        hints: Vec::new(),
+        metadata: None,
+        ..task.clone()
+    };
     if let Some(error) = &mut lean.error {
         shorten(error, is_cut);
     }
@@ -131,7 +148,12 @@ mod tests {
             hints: Vec::new(),
             metadata: None,
         };
-        RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed: Changed::default() }
+        RunEvent::NodeFinished {
+            node: "A".into(),
+            run_index: 0,
+            task: Arc::new(task),
+            changed: Changed::default(),
+        }
     }
 
     #[test]
@@ -161,7 +183,10 @@ mod tests {
         assert_eq!((held, Arc::strong_count(&file)), (3, 1), "somebody holds items");
         assert_eq!(told[0].trace.as_deref(), Some("00-a"));
         let RunEvent::NodeFinished { task, .. } = &told[1].event else { panic!("{:?}", told[1]) };
-        assert_eq!((task.output(0).map(Items::len), task.output(1).map(Items::len)), (Some(2), None));
+        assert_eq!(
+            (task.output(0).map(Items::len), task.output(1).map(Items::len)),
+            (Some(2), None)
+        );
     }
 
     #[test]
@@ -171,7 +196,9 @@ mod tests {
         let long = line("ä".repeat(1 << 20));
         let RunEvent::NodeLog { line, .. } = &long.event else { panic!("{long:?}") };
         assert!(long.is_cut && line.len() <= MOST_BYTES && line.starts_with('ä'));
-        let note = |value: Value| live(&RunEvent::NodeNoted { node: "A".into(), key: "tool 1".into(), value });
+        let note = |value: Value| {
+            live(&RunEvent::NodeNoted { node: "A".into(), key: "tool 1".into(), value })
+        };
         assert!(!note(json!({ "result": 1 })).is_cut);
         assert!(note(json!({ "result": "x".repeat(1 << 20) })).is_cut);
     }

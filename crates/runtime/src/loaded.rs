@@ -34,7 +34,8 @@ pub struct Loaded {
     pub(crate) document: Option<Str>,
     /// Whether there is a stored workflow that keeps its static data.
     pub(crate) is_stored: bool,
-    /// One for all versions of the workflow, so that none goes on from what another has left behind.
+    /// One for all versions of the workflow, so that none goes on from what another has left
+    /// behind.
     static_data: Kept,
     /// Whether what it listens to has to be computed, and may be something else the next time.
     pub(crate) computes_listens: bool,
@@ -47,7 +48,8 @@ pub struct Loaded {
 impl Loaded {
     pub fn new(stored: &StoredWorkflow, engine: &Engine) -> Result<Self, crate::Error> {
         let unreadable = |cause: String| crate::Error::Unreadable { cause: cause.into() };
-        let workflow = Workflow::parse(&stored.document).map_err(|error| unreadable(error.to_string()))?;
+        let workflow =
+            Workflow::parse(&stored.document).map_err(|error| unreadable(error.to_string()))?;
         let mut plan = engine.plan(&workflow).stored();
         plan.id = stored.id.clone();
         plan.name = stored.name.clone();
@@ -55,19 +57,29 @@ impl Loaded {
         let kept = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok());
         let kept = kept.unwrap_or_else(|| plan.static_data.clone());
         let version_id = stored.version_id.clone();
-        Ok(Self { version_id, active: stored.active, is_stored: true, ..Self::made(&workflow, plan, stored, kept) })
+        Ok(Self {
+            version_id,
+            active: stored.active,
+            is_stored: true,
+            ..Self::made(&workflow, plan, stored, kept)
+        })
     }
 
-    /// A workflow that comes as text: it stands for the stored one that calls it, and keeps nothing between runs. The engine has taken the
-    /// credentials out of it that the caller does not name.
+    /// A workflow that comes as text: it stands for the stored one that calls it, and keeps nothing
+    /// between runs. The engine has taken the credentials out of it that the caller does not name.
     pub(crate) fn of_text(workflow: &Workflow, caller: &StoredWorkflow, engine: &Engine) -> Self {
         let plan = engine.plan(workflow);
         let kept = plan.static_data.clone();
         Self { name: plan.name.clone(), ..Self::made(workflow, plan, caller, kept) }
     }
 
-    /// A stored workflow as somebody has drawn it without saving: it has the rights of the stored one.
-    pub(crate) fn draft(document: &Value, stored: &StoredWorkflow, engine: &Engine) -> Result<Self, crate::Error> {
+    /// A stored workflow as somebody has drawn it without saving: it has the rights of the stored
+    /// one.
+    pub(crate) fn draft(
+        document: &Value,
+        stored: &StoredWorkflow,
+        engine: &Engine,
+    ) -> Result<Self, crate::Error> {
         let unreadable = || crate::Error::Unreadable { cause: "it is no object".into() };
         let mut document = document.clone();
         let fields = document.make_object();
@@ -75,7 +87,9 @@ impl Loaded {
         if fields.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
             fields.insert("name", stored.name.clone());
         }
-        if let Some(kept) = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok()) {
+        if let Some(kept) =
+            stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok())
+        {
             fields.insert("staticData", kept);
         }
         let workflow = Workflow::from_value(&document).ok_or_else(unreadable)?;
@@ -83,7 +97,12 @@ impl Loaded {
         Ok(Self { document: Some(text.into()), ..Self::of_text(&workflow, stored, engine) })
     }
 
-    fn made(workflow: &Workflow, plan: Plan, stands_for: &StoredWorkflow, static_data: Value) -> Self {
+    fn made(
+        workflow: &Workflow,
+        plan: Plan,
+        stands_for: &StoredWorkflow,
+        static_data: Value,
+    ) -> Self {
         let setting = |key: &str| workflow.setting(key).and_then(Value::as_str).map(Str::from);
         Self {
             id: stands_for.id.clone(),
@@ -106,7 +125,10 @@ impl Loaded {
                 .is_none_or(|value| value.is_truthy() || value.as_str() == Some("DEFAULT")),
             durability: if plan.has_effects() { Durability::EachStep } else { Durability::Ends },
             static_data: Kept::new(static_data),
-            computes_listens: plan.nodes.iter().any(|node| !node.disabled && node.is_trigger() && node.has_expressions()),
+            computes_listens: plan
+                .nodes
+                .iter()
+                .any(|node| !node.disabled && node.is_trigger() && node.has_expressions()),
             listens: Mutex::default(),
             is_slow: AtomicBool::new(false),
             plan: Arc::new(plan),
@@ -116,18 +138,29 @@ impl Loaded {
     /// The ids of the credentials that its nodes name.
     pub fn credentials(&self) -> Vec<Str> {
         let chosen = self.plan.nodes.iter().flat_map(|node| node.credentials.values());
-        chosen.filter_map(|chosen| chosen.get("id").and_then(Value::as_str)).map(Str::from).collect()
+        chosen
+            .filter_map(|chosen| chosen.get("id").and_then(Value::as_str))
+            .map(Str::from)
+            .collect()
     }
 
     /// Whether an active workflow is still the one that was read here.
     pub(crate) fn matches(&self, now: &ListeningWorkflow) -> bool {
         let ListeningWorkflow { id, version_id, project_id, created_ms: _, activations } = now;
-        (&self.id, &self.version_id, &self.project_id, &self.activations) == (id, version_id, project_id, activations)
+        (&self.id, &self.version_id, &self.project_id, &self.activations)
+            == (id, version_id, project_id, activations)
     }
 
     pub(crate) fn as_listening(&self) -> ListeningWorkflow {
-        let (id, version_id, project_id) = (self.id.clone(), self.version_id.clone(), self.project_id.clone());
-        ListeningWorkflow { id, version_id, project_id, created_ms: self.created_ms, activations: self.activations }
+        let (id, version_id, project_id) =
+            (self.id.clone(), self.version_id.clone(), self.project_id.clone());
+        ListeningWorkflow {
+            id,
+            version_id,
+            project_id,
+            created_ms: self.created_ms,
+            activations: self.activations,
+        }
     }
 
     pub fn static_data(&self) -> Value {
@@ -185,7 +218,9 @@ impl Loaded {
             now_ms,
             timezone,
         };
-        ask(node_type, &setup).map(Some).map_err(|error| crate::Error::Trigger { node: name.into(), error })
+        ask(node_type, &setup)
+            .map(Some)
+            .map_err(|error| crate::Error::Trigger { node: name.into(), error })
     }
 }
 
@@ -219,6 +254,10 @@ impl Kept {
 pub(crate) fn changes(before: &Value, after: &Value) -> Option<StaticData> {
     let parts = after.as_object()?;
     let is_new = |key: &Str, value: &Value| before.get(key) != Some(value);
-    let changed: Object = parts.iter().filter(|(key, value)| is_new(key, value)).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let changed: Object = parts
+        .iter()
+        .filter(|(key, value)| is_new(key, value))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     (!changed.is_empty()).then(|| StaticData { changed, whole: after.clone() })
 }

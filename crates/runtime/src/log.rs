@@ -14,14 +14,15 @@ use std::time::{Duration, Instant};
 use store::Store;
 use store::approvals::ApprovalChange;
 use store::blobs::NewFile;
-use store::executions::{Along, Begun, CalledFrom, Execution, Pending, Piece, Saving, State};
+use store::executions::{Begun, CalledFrom, CommitWith, Execution, Pending, Piece, Saving, State};
 use store::journal::PieceWriter;
 use tokio::sync::{broadcast, mpsc};
 
 /// Live events that a slow listener may be behind before it misses some.
 const LIVE_EVENTS: usize = 1024;
 
-/// How long a run waits between two tries to write to a disk that is full, or to a database that somebody holds.
+/// How long a run waits between two tries to write to a disk that is full, or to a database that
+/// somebody holds.
 pub(crate) const FULL_DISK_PAUSE: Duration = Duration::from_millis(500);
 
 /// How often a write is tried again that failed of something else.
@@ -45,7 +46,8 @@ pub struct Recorder {
     next_id: AtomicI64,
     open: Mutex<HashMap<Str, Arc<RunLog>>>,
     live: broadcast::Sender<LiveEvent>,
-    /// Pieces of answers. They are not kept: whoever comes later finds what became of them in the journal.
+    /// Pieces of answers. They are not kept: whoever comes later finds what became of them in the
+    /// journal.
     chunks: broadcast::Sender<LiveChunk>,
     /// Whoever makes traces of the events, if anybody does.
     observer: OnceLock<mpsc::Sender<LiveEvent>>,
@@ -102,7 +104,7 @@ struct LogState {
     n_events: u64,
     begun: Option<Begun>,
     /// What is written together with the beginning.
-    along: Option<Along>,
+    along: Option<CommitWith>,
     state: Option<State>,
     events: PieceWriter,
     /// What they say was spent.
@@ -118,7 +120,8 @@ struct LogState {
     is_over: bool,
     /// A person has said something about one of its calls while it was at work.
     is_ruled: bool,
-    /// A step ended, noted something or went to sleep since the run began, or went on, in this process.
+    /// A step ended, noted something or went to sleep since the run began, or went on, in this
+    /// process.
     has_progress: bool,
     /// Its beginning could not be written, so that the run was turned away and leaves no trace.
     refusal: Option<store::Error>,
@@ -132,21 +135,44 @@ impl Recorder {
     pub async fn new(store: Arc<dyn Store>) -> Result<Self, store::Error> {
         let next_id = AtomicI64::new(store.next_execution_id().await?);
         let (live, chunks) = (broadcast::channel(LIVE_EVENTS).0, broadcast::channel(LIVE_CHUNKS).0);
-        Ok(Self { store, next_id, open: Mutex::default(), live, chunks, observer: OnceLock::new(), figures: RunFigures::default() })
+        Ok(Self {
+            store,
+            next_id,
+            open: Mutex::default(),
+            live,
+            chunks,
+            observer: OnceLock::new(),
+            figures: RunFigures::default(),
+        })
     }
 
-    /// From now on `observer` is told of all events. One that does not keep up misses some; runs never wait for it.
+    /// From now on `observer` is told of all events. One that does not keep up misses some; runs
+    /// never wait for it.
     pub fn observe(&self, observer: mpsc::Sender<LiveEvent>) {
         let _ = self.observer.set(observer);
     }
 
     /// Opens the log of a new run and gives it its id.
-    pub fn open(&self, begun: Begun, along: Option<Along>, terms: LogTerms) -> Arc<RunLog> {
+    pub fn open(&self, begun: Begun, along: Option<CommitWith>, terms: LogTerms) -> Arc<RunLog> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let state = LogState { begun: Some(begun.clone()), along, events: PieceWriter::with_capacity(USUAL_BYTES), ..LogState::default() };
+        let state = LogState {
+            begun: Some(begun.clone()),
+            along,
+            events: PieceWriter::with_capacity(USUAL_BYTES),
+            ..LogState::default()
+        };
         let Begun { workflow_id, parent, .. } = begun;
         let (is_taken_up, began) = (false, Instant::now());
-        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, has_called: is_taken_up.into(), began, state: Mutex::new(state) })
+        self.keep(RunLog {
+            id,
+            workflow_id,
+            terms,
+            parent,
+            is_taken_up,
+            has_called: is_taken_up.into(),
+            began,
+            state: Mutex::new(state),
+        })
     }
 
     /// Opens the log of a run that goes on; its first pieces are on disk.
@@ -154,9 +180,26 @@ impl Recorder {
         let Begun { workflow_id, mode, parent, .. } = execution.begun.clone();
         let Written { pieces: next_piece, parts, events: n_events } = written;
         let (mode, events) = (Mode::of(&mode), PieceWriter::after(parts));
-        let state = LogState { mode, next_piece, n_events, events, is_written: true, may_ask: true, ..LogState::default() };
+        let state = LogState {
+            mode,
+            next_piece,
+            n_events,
+            events,
+            is_written: true,
+            may_ask: true,
+            ..LogState::default()
+        };
         let (id, is_taken_up, began) = (execution.id, true, Instant::now());
-        self.keep(RunLog { id, workflow_id, terms, parent, is_taken_up, has_called: is_taken_up.into(), began, state: Mutex::new(state) })
+        self.keep(RunLog {
+            id,
+            workflow_id,
+            terms,
+            parent,
+            is_taken_up,
+            has_called: is_taken_up.into(),
+            began,
+            state: Mutex::new(state),
+        })
     }
 
     fn keep(&self, log: RunLog) -> Arc<RunLog> {
@@ -171,7 +214,8 @@ impl Recorder {
         self.tell(log, seq, &event);
     }
 
-    /// The same for what a person says about a call, unless the run has come to its end or gone to sleep meanwhile.
+    /// The same for what a person says about a call, unless the run has come to its end or gone to
+    /// sleep meanwhile.
     pub(crate) fn note_while_going(&self, log: &RunLog, event: RunEvent) -> bool {
         let Some(seq) = log.add_while_going(&event, &self.figures) else { return false };
         self.tell(log, seq, &event);
@@ -192,8 +236,9 @@ impl Recorder {
         let _ = self.live.send(live);
     }
 
-    /// Writes what a run has to tell; returns once it is on disk. While nothing can be written, a run that was accepted
-    /// stands still, and one that was not is turned away: its caller is told, and nothing of it happens later.
+    /// Writes what a run has to tell; returns once it is on disk. While nothing can be written, a
+    /// run that was accepted stands still, and one that was not is turned away: its caller is told,
+    /// and nothing of it happens later.
     pub async fn flush(&self, log: &Arc<RunLog>) -> Result<(), store::Error> {
         flush(&*self.store, log).await
     }
@@ -209,7 +254,11 @@ impl Recorder {
 
     /// The runs of a workflow that go on, in order.
     pub(crate) fn runs_of(&self, workflow: &str) -> Vec<i64> {
-        let mut runs: Vec<i64> = lock(&self.open).values().filter(|log| log.workflow_id == workflow).map(|log| log.id).collect();
+        let mut runs: Vec<i64> = lock(&self.open)
+            .values()
+            .filter(|log| log.workflow_id == workflow)
+            .map(|log| log.id)
+            .collect();
         runs.sort_unstable();
         runs
     }
@@ -230,7 +279,11 @@ impl Recorder {
     /// Shows a piece of an answer to whoever watches.
     pub(crate) fn show(&self, log: &RunLog, chunk: &Chunk) {
         if self.has_watchers() {
-            let _ = self.chunks.send(LiveChunk { run_id: log.run_id(), workflow_id: log.workflow_id.clone(), chunk: chunk.clone() });
+            let _ = self.chunks.send(LiveChunk {
+                run_id: log.run_id(),
+                workflow_id: log.workflow_id.clone(),
+                chunk: chunk.clone(),
+            });
         }
     }
 
@@ -242,9 +295,11 @@ impl Recorder {
         }
     }
 
-    /// The same for all that have been at it for a while and of which nothing is on disk, so that whoever looks for them finds them.
+    /// The same for all that have been at it for a while and of which nothing is on disk, so that
+    /// whoever looks for them finds them.
     pub(crate) async fn settle_long_running(&self) {
-        let unwritten: Vec<Arc<RunLog>> = lock(&self.open).values().filter(|log| log.is_long_unwritten()).cloned().collect();
+        let unwritten: Vec<Arc<RunLog>> =
+            lock(&self.open).values().filter(|log| log.is_long_unwritten()).cloned().collect();
         for log in unwritten {
             if let Err(error) = write_all(&*self.store, &log).await {
                 // Nor could those of the others.
@@ -278,16 +333,19 @@ impl Journal for Recorder {
         let log = self.log(run_id)?;
         let seq = log.add(&event, &self.figures);
         let must_wait = match event {
-            // What is noted comes before something that reaches outside, whatever the workflow looked like before.
+            // What is noted comes before something that reaches outside, whatever the workflow
+            // looked like before.
             RunEvent::NodeNoted { .. } => true,
-            RunEvent::NodeStarted { .. } | RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. } => {
-                log.terms.durability == Durability::EachStep
-            }
+            RunEvent::NodeStarted { .. }
+            | RunEvent::RunPaused { .. }
+            | RunEvent::RunResumed { .. } => log.terms.durability == Durability::EachStep,
             _ => false,
         };
         let must_wait = must_wait || log.is_heavy();
         self.tell(&log, seq, &event);
-        let flush = async move { self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() }) };
+        let flush = async move {
+            self.flush(&log).await.map_err(|error| JournalError { cause: error.to_string().into() })
+        };
         must_wait.then(|| -> Recording<'a> { Box::pin(flush) })
     }
 
@@ -296,7 +354,8 @@ impl Journal for Recorder {
     }
 }
 
-/// Writes what a run has to tell, a large event a little at a time and off the threads that serve connections.
+/// Writes what a run has to tell, a large event a little at a time and off the threads that serve
+/// connections.
 async fn write_all(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error> {
     loop {
         if log.is_behind() {
@@ -324,7 +383,8 @@ async fn flush(store: &dyn Store, log: &Arc<RunLog>) -> Result<(), store::Error>
             store.forget_files(log.id).await;
             return Err(error);
         }
-        // A disk that cannot be read for a moment, or memory that is short, is no reason to end what was accepted.
+        // A disk that cannot be read for a moment, or memory that is short, is no reason to end
+        // what was accepted.
         let is_tried_again = matches!(error, store::Error::Database { .. }) && tries < MAX_TRIES;
         if !error.may_pass() && !is_tried_again {
             return Err(error);
@@ -353,7 +413,9 @@ impl RunLog {
     }
 
     fn take_static_data(&self, state: &mut LogState, parts: Option<&Value>) {
-        if let (Some(Value::Object(parts)), true, None) = (parts, self.terms.static_data.is_some(), &state.refusal) {
+        if let (Some(Value::Object(parts)), true, None) =
+            (parts, self.terms.static_data.is_some(), &state.refusal)
+        {
             state.static_data.extend((**parts).clone());
         }
     }
@@ -426,8 +488,8 @@ impl RunLog {
         lock(&self.state).refusal.clone()
     }
 
-    /// Turns the run away unless something of it is on disk, or on its way there. A run that another one started belongs to
-    /// that one, which was accepted.
+    /// Turns the run away unless something of it is on disk, or on its way there. A run that
+    /// another one started belongs to that one, which was accepted.
     fn refuse(&self, error: &store::Error) -> bool {
         let mut state = lock(&self.state);
         if state.is_written || self.parent.is_some() {
@@ -467,11 +529,17 @@ impl RunLog {
                 state.mode = Mode::of(mode);
                 figures.started(state.mode);
             }
-            RunEvent::NodeFinished { .. } | RunEvent::NodeSilent { .. } | RunEvent::NodeNoted { .. } => state.has_progress = true,
+            RunEvent::NodeFinished { .. }
+            | RunEvent::NodeSilent { .. }
+            | RunEvent::NodeNoted { .. } => state.has_progress = true,
             RunEvent::RunPaused { until_ms, waits_for, .. } => {
                 state.has_progress = true;
                 let waits_for = waits_for.as_ref().and_then(|id| id.parse().ok());
-                state.state = Some(State { wait_till_ms: *until_ms, waits_for, ..State::of(RunStatus::Waiting) });
+                state.state = Some(State {
+                    wait_till_ms: *until_ms,
+                    waits_for,
+                    ..State::of(RunStatus::Waiting)
+                });
             }
             RunEvent::ModelUsed { spent, .. } => {
                 figures.asked(spent);
@@ -486,8 +554,13 @@ impl RunLog {
                     state.state = Some(State { error, ..State::of(*status) });
                 } else if *status != RunStatus::Waiting {
                     // A run that sleeps has told so already.
-                    state.state = Some(State { stopped_ms: Some(*finished_ms), error, ..State::of(*status) });
-                    let is_kept = if *status == RunStatus::Success { self.terms.saving.successes } else { self.terms.saving.failures };
+                    state.state =
+                        Some(State { stopped_ms: Some(*finished_ms), error, ..State::of(*status) });
+                    let is_kept = if *status == RunStatus::Success {
+                        self.terms.saving.successes
+                    } else {
+                        self.terms.saving.failures
+                    };
                     state.discard = !is_kept;
                 }
             }
@@ -515,7 +588,10 @@ impl Pending for RunLog {
 
     fn take(&self) -> Option<Piece> {
         let mut state = lock(&self.state);
-        let has_news = !state.events.is_empty() || state.state.is_some() || state.discard || !state.static_data.is_empty();
+        let has_news = !state.events.is_empty()
+            || state.state.is_some()
+            || state.discard
+            || !state.static_data.is_empty();
         if state.refusal.is_some() || !has_news {
             return None;
         }
@@ -528,7 +604,8 @@ impl Pending for RunLog {
             return None;
         }
         let (parts, events) = state.events.take();
-        // How it stands is written together with the last of what it has told, or nobody could tell that something is missing.
+        // How it stands is written together with the last of what it has told, or nobody could tell
+        // that something is missing.
         let is_whole = !state.events.is_behind();
         let seq = state.next_piece;
         state.next_piece += i64::from(!events.is_empty());
@@ -536,15 +613,25 @@ impl Pending for RunLog {
         let is_early = !state.is_written && !is_whole && events.is_empty();
         let bytes_before = std::mem::take(&mut state.early_bytes);
         if is_early {
-            state.early_bytes = bytes_before + parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
+            state.early_bytes =
+                bytes_before + parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
         }
         let begins = !state.is_written && !is_early;
-        let (begun, along) = if begins { (state.begun.clone(), state.along.clone()) } else { (None, None) };
+        let (begun, along) =
+            if begins { (state.begun.clone(), state.along.clone()) } else { (None, None) };
         state.is_written |= begins;
-        let (spent, approvals) =
-            if is_whole { (std::mem::take(&mut state.spent), std::mem::take(&mut state.approvals)) } else { Default::default() };
+        let (spent, approvals) = if is_whole {
+            (std::mem::take(&mut state.spent), std::mem::take(&mut state.approvals))
+        } else {
+            Default::default()
+        };
         let changed = if is_whole { std::mem::take(&mut state.static_data) } else { Object::new() };
-        let static_data = self.terms.static_data.as_ref().filter(|_| !changed.is_empty()).map(|kept| kept.with(changed));
+        let static_data = self
+            .terms
+            .static_data
+            .as_ref()
+            .filter(|_| !changed.is_empty())
+            .map(|kept| kept.with(changed));
         Some(Piece {
             execution: self.id,
             workflow_id: self.workflow_id.clone(),
@@ -583,7 +670,8 @@ impl Pending for RunLog {
     fn give_back(&self, mut piece: Piece) {
         let mut state = lock(&self.state);
         if !state.is_written && piece.begun.is_none() {
-            state.early_bytes -= piece.parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
+            state.early_bytes -=
+                piece.parts.iter().map(|part| part.bytes.len() as i64).sum::<i64>();
         }
         state.early_bytes += piece.bytes_before;
         state.events.give_back(piece.parts, piece.events);

@@ -1,5 +1,5 @@
-//! Triggers that look for news: a look that finds none leaves no run behind, and what it finds starts one run and is remembered
-//! with it.
+//! Triggers that look for news: a look that finds none leaves no run behind, and what it finds
+//! starts one run and is remembered with it.
 
 use crate::clock::Timer;
 use crate::key_lock::KeyLocks;
@@ -49,7 +49,8 @@ impl Runtime {
     async fn look(self: &Arc<Self>, timer: &Timer, key: &Key) -> Result<(), Error> {
         let (workflow, node) = (&timer.workflow, &key.1);
         let Some(noted) = self.begin_look(workflow, key).await? else { return Ok(()) };
-        let mut looking = pin!(self.runner.look(workflow, node, LONGEST_LOOK_MS, self.stopping.child_token()));
+        let mut looking =
+            pin!(self.runner.look(workflow, node, LONGEST_LOOK_MS, self.stopping.child_token()));
         let in_time = tokio::time::timeout(HARMLESS_AFTER, looking.as_mut()).await;
         self.end_look(key, noted).await?;
         let looked = match in_time {
@@ -76,14 +77,23 @@ impl Runtime {
         self.active().timer(key).is_some_and(|now| Arc::ptr_eq(&now.workflow, workflow))
     }
 
-    async fn take_news(self: &Arc<Self>, timer: &Timer, node: &Str, looked: Looked) -> Result<(), Error> {
+    async fn take_news(
+        self: &Arc<Self>,
+        timer: &Timer,
+        node: &Str,
+        looked: Looked,
+    ) -> Result<(), Error> {
         let workflow = &timer.workflow;
         let Looked { outcome, static_data } = looked;
         match outcome.last_items().filter(|items| is_news(items)) {
             Some(items) => {
                 let before = workflow.static_data();
-                let groundwork = Groundwork { static_data: static_data.clone(), ..Groundwork::default() };
-                let taken = self.runner.start_after(Start::of_trigger(workflow, node, Some(items.clone())), groundwork)?;
+                let groundwork =
+                    Groundwork { static_data: static_data.clone(), ..Groundwork::default() };
+                let taken = self.runner.start_after(
+                    Start::of_trigger(workflow, node, Some(items.clone())),
+                    groundwork,
+                )?;
                 let accepted = self.runner.accepted(&taken.log).await;
                 if let (Err(_), Some(data)) = (&accepted, &static_data) {
                     // The run was turned away, so that its items are news again.
@@ -102,18 +112,32 @@ impl Runtime {
         }
     }
 
-    /// The first of several failures in a row becomes a run, so that whoever hears of failed runs hears of it.
-    async fn look_failed(self: &Arc<Self>, timer: &Timer, key: &Key, outcome: &Outcome, error: &RunError) -> Result<(), Error> {
+    /// The first of several failures in a row becomes a run, so that whoever hears of failed runs
+    /// hears of it.
+    async fn look_failed(
+        self: &Arc<Self>,
+        timer: &Timer,
+        key: &Key,
+        outcome: &Outcome,
+        error: &RunError,
+    ) -> Result<(), Error> {
         let (workflow, node) = (&timer.workflow, &key.1);
         tracing::warn!(workflow = %workflow.id, name = %workflow.name, %node, code = error.code.name(), "A trigger could not look for news.");
         let version = workflow.version_id.clone();
-        let is_known = lock(&self.looks).failing.insert(key.clone(), version.clone()) == Some(version);
+        let is_known =
+            lock(&self.looks).failing.insert(key.clone(), version.clone()) == Some(version);
         if is_known {
             return Ok(());
         }
         let tried = outcome.runs_of(node).last().filter(|task| task.error.is_some()).cloned();
         let failed = tried.unwrap_or_else(|| Arc::new(failed_task(outcome, error)));
-        let step = Recorded { node: node.clone(), task: Some(failed), changed: Changed::default(), woken_by: None, redo: None };
+        let step = Recorded {
+            node: node.clone(),
+            task: Some(failed),
+            changed: Changed::default(),
+            woken_by: None,
+            redo: None,
+        };
         let groundwork = Groundwork { recorded: vec![step], ..Groundwork::default() };
         let taken = self.runner.start_after(Start::of_trigger(workflow, node, None), groundwork)?;
         self.runner.accepted(&taken.log).await

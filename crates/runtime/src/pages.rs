@@ -1,5 +1,5 @@
-//! Forms that were sent, and what a person sees after each: the next page, also one of a run that was called on the way, and behind it
-//! those of the runs that called it.
+//! Forms that were sent, and what a person sees after each: the next page, also one of a run that
+//! was called on the way, and behind it those of the runs that called it.
 
 use crate::recovery::Story;
 use crate::routes::Hook;
@@ -7,14 +7,17 @@ use crate::start::{Demand, Start, Taken};
 use crate::waiting::Waiting;
 use crate::{Error, Runtime, lock};
 use model::{Item, Object, RunStatus, Str, Value};
-use node_api::trigger::{Answer, AnswerBody, AnswerWhen, FormCompletion, FormPage, FormRoute, Listen};
+use node_api::trigger::{
+    Answer, AnswerBody, AnswerWhen, FormCompletion, FormPage, FormRoute, Listen,
+};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store::executions::Execution;
 use tokio::sync::oneshot;
 
-/// How long a form that is answered at once waits for a further page, and any form for the run that called its own to go on.
+/// How long a form that is answered at once waits for a further page, and any form for the run that
+/// called its own to go on.
 const FURTHER_PAGE: Duration = Duration::from_secs(5);
 
 /// Runs whose next step somebody with a form is waiting to see.
@@ -41,9 +44,17 @@ pub struct Sent {
 
 impl Runtime {
     /// Takes a form that was sent: starts the workflow, or wakes the run that waits for it.
-    pub async fn submit(self: &Arc<Self>, hook: &Hook, waiting: Option<&Waiting>, sent: Sent) -> Result<Answer, Error> {
+    pub async fn submit(
+        self: &Arc<Self>,
+        hook: &Hook,
+        waiting: Option<&Waiting>,
+        sent: Sent,
+    ) -> Result<Answer, Error> {
         let mode = if hook.trial.is_some() { "test" } else { "production" };
-        let mut item = Item::new(Object::from_iter([("$form", Value::from(sent.fields)), ("formMode", mode.into())]));
+        let mut item = Item::new(Object::from_iter([
+            ("$form", Value::from(sent.fields)),
+            ("formMode", mode.into()),
+        ]));
         if !sent.files.is_empty() {
             item.binary = Some(Arc::new(sent.files));
         }
@@ -63,9 +74,17 @@ impl Runtime {
     }
 
     /// What a person sees next: the next page, what a node answers, or the end.
-    async fn page_after(self: &Arc<Self>, hook: &Hook, taken: Taken, mut callers: Option<Callers>) -> Result<Answer, Error> {
+    async fn page_after(
+        self: &Arc<Self>,
+        hook: &Hook,
+        taken: Taken,
+        mut callers: Option<Callers>,
+    ) -> Result<Answer, Error> {
         // The end is the one that the form promises with which all of it began.
-        let page = callers.as_ref().map_or_else(|| hook.form.clone().unwrap_or_default(), |callers| callers.form.page.clone());
+        let page = callers.as_ref().map_or_else(
+            || hook.form.clone().unwrap_or_default(),
+            |callers| callers.form.page.clone(),
+        );
         let mut answer = hook.route.answer;
         let mut going = taken;
         loop {
@@ -90,19 +109,25 @@ impl Runtime {
             };
             match next {
                 Some(next) => (going, answer) = next,
-                None if status == RunStatus::Error && answer != AnswerWhen::Received => return Ok(broken(&page)),
+                None if status == RunStatus::Error && answer != AnswerWhen::Received => {
+                    return Ok(broken(&page));
+                }
                 None => return Ok(completion(page)),
             }
         }
     }
 
-    /// The page of a run that was called, or of one that it called, if a page is what it waits with.
+    /// The page of a run that was called, or of one that it called, if a page is what it waits
+    /// with.
     async fn page_of_called(self: &Arc<Self>, mut called: i64) -> Result<Option<String>, Error> {
         while let Some(execution) = self.store.execution(called).await? {
             match execution.state.waits_for {
                 Some(deeper) => called = deeper,
                 None if execution.state.status == RunStatus::Waiting => {
-                    return Ok(self.waiting_page(called).await?.map(|waiting| self.address_of(called, waiting.wait)));
+                    return Ok(self
+                        .waiting_page(called)
+                        .await?
+                        .map(|waiting| self.address_of(called, waiting.wait)));
                 }
                 None => break,
             }
@@ -114,13 +139,15 @@ impl Runtime {
         format!("/form-waiting/{}", self.runner.tickets.of_wait(&id.to_string(), wait))
     }
 
-    /// The form that a run or the first of its callers began with, and the callers that wait for it: whoever sent that form is shown
-    /// what follows. `None` if no form was the beginning.
+    /// The form that a run or the first of its callers began with, and the callers that wait for
+    /// it: whoever sent that form is shown what follows. `None` if no form was the beginning.
     async fn callers_by_form(self: &Arc<Self>, id: i64) -> Result<Option<Callers>, Error> {
         let Some(mut execution) = self.store.execution(id).await? else { return Ok(None) };
         let mut ids = Vec::new();
         while let Some(caller) = execution.begun.parent {
-            let Some(above) = self.store.execution(caller.execution).await? else { return Ok(None) };
+            let Some(above) = self.store.execution(caller.execution).await? else {
+                return Ok(None);
+            };
             if above.state.waits_for != Some(execution.id) {
                 return Ok(None);
             }
@@ -139,7 +166,8 @@ impl Runtime {
     }
 
     async fn form_that_began(&self, execution: &Execution) -> Result<Option<FormRoute>, Error> {
-        let started = Story::read(self.store.beginning(execution.id).await?.into_iter().collect()).started;
+        let started =
+            Story::read(self.store.beginning(execution.id).await?.into_iter().collect()).started;
         let Some(node) = started.and_then(|started| started.node) else { return Ok(None) };
         let workflow = self.workflow_of(execution).await?;
         let listens = workflow.listens(&self.listen_scope(&workflow.project_id).await?)?;
@@ -189,15 +217,19 @@ async fn settled(taken: Taken, when: AnswerWhen) -> Settled {
     let settled = async {
         match answer.await {
             Ok(answer) => Settled::Answer(answer),
-            Err(_) => outcome.await.map_or(Settled::Broken, |outcome| match outcome.waits_for.and_then(|id| id.parse().ok()) {
-                Some(called) => Settled::Called(called),
-                None if outcome.asks => Settled::Asks,
-                None => Settled::Ended(outcome.status),
+            Err(_) => outcome.await.map_or(Settled::Broken, |outcome| {
+                match outcome.waits_for.and_then(|id| id.parse().ok()) {
+                    Some(called) => Settled::Called(called),
+                    None if outcome.asks => Settled::Asks,
+                    None => Settled::Ended(outcome.status),
+                }
             }),
         }
     };
     match when {
-        AnswerWhen::Received => tokio::time::timeout(FURTHER_PAGE, settled).await.unwrap_or(Settled::Ended(RunStatus::Running)),
+        AnswerWhen::Received => tokio::time::timeout(FURTHER_PAGE, settled)
+            .await
+            .unwrap_or(Settled::Ended(RunStatus::Running)),
         AnswerWhen::LastNode | AnswerWhen::ResponseNode | AnswerWhen::Streaming => settled.await,
     }
 }
@@ -214,7 +246,8 @@ fn completion(page: FormPage) -> Answer {
 fn waiting(page: &FormPage) -> Answer {
     let completion = FormCompletion::Message {
         title: "Waiting for approval".into(),
-        text: "Your response was taken. A person has to allow the next step before this goes on.".into(),
+        text: "Your response was taken. A person has to allow the next step before this goes on."
+            .into(),
     };
     let page = FormPage { completion, ..page.clone() };
     Answer { status: 200, headers: Vec::new(), body: AnswerBody::Page(Box::new(page)) }
@@ -230,5 +263,9 @@ fn broken(page: &FormPage) -> Answer {
 }
 
 fn see_other(address: &str) -> Answer {
-    Answer { status: 303, headers: vec![("location".into(), address.into())], body: AnswerBody::Empty }
+    Answer {
+        status: 303,
+        headers: vec![("location".into(), address.into())],
+        body: AnswerBody::Empty,
+    }
 }

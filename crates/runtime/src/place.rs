@@ -28,7 +28,11 @@ const SMALL_CALL: usize = 256 << 10;
 impl RunLimits {
     /// Whether a call of a weight fits beside what is held.
     fn fits(&self, held: usize, weight: usize) -> bool {
-        let most = if weight <= SMALL_CALL { self.held_bytes.saturating_add(self.held_bytes / 4) } else { self.held_bytes };
+        let most = if weight <= SMALL_CALL {
+            self.held_bytes.saturating_add(self.held_bytes / 4)
+        } else {
+            self.held_bytes
+        };
         held.saturating_add(weight) <= most
     }
 }
@@ -56,7 +60,8 @@ impl Drop for Held {
     }
 }
 
-/// The place of a run among those that are not over. It is given up however the run ends, also by a panic.
+/// The place of a run among those that are not over. It is given up however the run ends, also by a
+/// panic.
 pub(crate) struct Place {
     runner: Arc<Runner>,
     pub(crate) log: Arc<RunLog>,
@@ -64,7 +69,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn new(runner: Arc<Runner>, log: Arc<RunLog>, cancel: CancellationToken, held: Option<Held>) -> Self {
+    pub(crate) fn new(
+        runner: Arc<Runner>,
+        log: Arc<RunLog>,
+        cancel: CancellationToken,
+        held: Option<Held>,
+    ) -> Self {
         lock(&runner.running).insert(log.id(), cancel);
         runner.taken.fetch_add(1, Ordering::Relaxed);
         Self { runner, log, held }

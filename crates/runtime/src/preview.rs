@@ -36,8 +36,17 @@ impl Runtime {
     pub async fn preview(&self, asked: Expression) -> Result<Value, NodeError> {
         let engine = self.engine.clone();
         let Previewed { id: run_id, records: run_data, wait } = asked.execution.unwrap_or_default();
-        let variables = asked.project.as_ref().map(|project| self.runner.variables_of(project)).unwrap_or_default();
-        let options = RunOptions { run_id, variables, mode: "manual".into(), ..self.runner.options().clone() };
+        let variables = asked
+            .project
+            .as_ref()
+            .map(|project| self.runner.variables_of(project))
+            .unwrap_or_default();
+        let options = RunOptions {
+            run_id,
+            variables,
+            mode: "manual".into(),
+            ..self.runner.options().clone()
+        };
         let mut vars = options.vars();
         match wait {
             Some(wait) => vars.execution.wait = wait,
@@ -45,7 +54,8 @@ impl Runtime {
         }
         let evaluated = compute::interruptible(move || {
             let plan = engine.plan(&asked.workflow);
-            let missing = || NodeError::new(Code::REQUEST_INVALID, "'node' names no node of the workflow");
+            let missing =
+                || NodeError::new(Code::REQUEST_INVALID, "'node' names no node of the workflow");
             let node = plan.index_of(&asked.node).ok_or_else(missing)?;
             engine::preview(&Preview {
                 plan: &plan,

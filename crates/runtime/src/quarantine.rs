@@ -1,9 +1,11 @@
-//! Resumes what the last process left unfinished, a few runs at a time, and quarantines a run that was active each time a process died.
+//! Resumes what the last process left unfinished, a few runs at a time, and quarantines a run that
+//! was active each time a process died.
 //!
-//! A run is noted on disk before anything of it is read. If the process dies again and the run has recorded nothing since, it may be
-//! what kills the process: it is not resumed a third time, and a person decides. Runs that ended a step in between are resumed once more:
-//! the deaths met different steps of them. Runs that slept, and runs that a clean stop left behind, are resumed as ever. Suspects come first,
-//! a few at a time; the others follow in a window that grows.
+//! A run is noted on disk before anything of it is read. If the process dies again and the run has
+//! recorded nothing since, it may be what kills the process: it is not resumed a third time, and a
+//! person decides. Runs that ended a step in between are resumed once more: the deaths met
+//! different steps of them. Runs that slept, and runs that a clean stop left behind, are resumed as
+//! ever. Suspects come first, a few at a time; the others follow in a window that grows.
 
 use crate::key_lock::KeyGuard;
 use crate::log::{FULL_DISK_PAUSE, RunLog, Written};
@@ -36,14 +38,16 @@ const SETTLE_TIME: Duration = Duration::from_secs(2);
 /// How often a resumed run is looked at until then.
 const SETTLE_POLL: Duration = Duration::from_millis(10);
 
-/// Sleeping runs whose time passed while nothing ran that are resumed with the others; the clock wakes the rest.
+/// Sleeping runs whose time passed while nothing ran that are resumed with the others; the clock
+/// wakes the rest.
 const MAX_OVERDUE: usize = 10_000;
 
 /// How far a run has come that the last process left unfinished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recovery {
     Waits,
-    /// It is noted on disk that this process resumes it. However often that is tried, it is one death if the process dies.
+    /// It is noted on disk that this process resumes it. However often that is tried, it is one
+    /// death if the process dies.
     Noted,
 }
 
@@ -80,7 +84,8 @@ impl Runtime {
         *lock(&self.recovering) = seen.into_iter().map(|id| (id, Recovery::Waits)).collect();
         // Those that were resumed before, and were at it when the process died again.
         let suspects = self.store.resumed_before().await?;
-        let (suspects, left): (Vec<Left>, Vec<Left>) = left.into_iter().partition(|left| suspects.contains(&left.id));
+        let (suspects, left): (Vec<Left>, Vec<Left>) =
+            left.into_iter().partition(|left| suspects.contains(&left.id));
         let mut suspects = Unfinished { left: suspects.into(), window: Window::narrow() };
         let mut unfinished = Unfinished { left: left.into(), window: Window::growing() };
         let runtime = self.clone();
@@ -107,12 +112,16 @@ impl Runtime {
         Ok(())
     }
 
-    /// Tries each once; leaves those that somebody else holds, and those for which something must be written first, and cannot be now.
-    /// Nothing of a run is read before it has its turn, so that those that wait take no memory.
+    /// Tries each once; leaves those that somebody else holds, and those for which something must
+    /// be written first, and cannot be now. Nothing of a run is read before it has its turn, so
+    /// that those that wait take no memory.
     async fn resume_some(self: &Arc<Self>, unfinished: &mut Unfinished) {
         for _ in 0..unfinished.left.len() {
             let Some(place) = unfinished.window.place().await else { return };
-            let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
+            let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten()
+            else {
+                return;
+            };
             let Some(left) = unfinished.left.pop_front() else { return };
             let id = left.id;
             match self.resume_one(&left, slot, place.is_narrow).await {
@@ -134,14 +143,20 @@ impl Runtime {
             tokio::time::sleep(FULL_DISK_PAUSE).await;
             match self.store.execution(id).await {
                 Ok(Some(Execution { state, .. })) if state.status == RunStatus::Running => {
-                    let Some(slot) = self.stopping.run_until_cancelled(self.runner.slot()).await.flatten() else { return };
+                    let Some(slot) =
+                        self.stopping.run_until_cancelled(self.runner.slot()).await.flatten()
+                    else {
+                        return;
+                    };
                     match self.resume_one(&Left { id, state }, slot, true).await {
                         Resumed::Later => {}
                         Resumed::Going(_) | Resumed::Not => break,
                     }
                 }
                 Ok(_) => break,
-                Err(error) => tracing::warn!(%error, execution = id, "A run could not be looked up."),
+                Err(error) => {
+                    tracing::warn!(%error, execution = id, "A run could not be looked up.")
+                }
             }
         }
         if !self.is_stopping() {
@@ -149,22 +164,32 @@ impl Runtime {
         }
     }
 
-    /// Holds the next one up until a resumed run is over, asleep, a step further, or has been running for a while.
+    /// Holds the next one up until a resumed run is over, asleep, a step further, or has been
+    /// running for a while.
     async fn settle_resumed(self: Arc<Self>, log: Arc<RunLog>, place: Place) {
         let began = Instant::now();
-        while began.elapsed() < SETTLE_TIME && self.runner.is_running(log.id()) && !log.has_progress() {
+        while began.elapsed() < SETTLE_TIME
+            && self.runner.is_running(log.id())
+            && !log.has_progress()
+        {
             tokio::time::sleep(SETTLE_POLL).await;
         }
         place.settle();
     }
 
-    async fn resume_one(self: &Arc<Self>, left: &Left, slot: OwnedSemaphorePermit, is_one_of_few: bool) -> Resumed {
+    async fn resume_one(
+        self: &Arc<Self>,
+        left: &Left,
+        slot: OwnedSemaphorePermit,
+        is_one_of_few: bool,
+    ) -> Resumed {
         let id = left.id;
         if self.setbacks.is_early(id, self.now_ms()) {
             return Resumed::Later;
         }
         let Some(guard) = self.run_locks.try_lock(id) else { return Resumed::Later };
-        let error = match caught(self.resume_locked(&guard, &left.state, slot, is_one_of_few)).await {
+        let error = match caught(self.resume_locked(&guard, &left.state, slot, is_one_of_few)).await
+        {
             Ok(resumed) => return resumed,
             Err(error) => error,
         };
@@ -186,17 +211,25 @@ impl Runtime {
         is_one_of_few: bool,
     ) -> Result<Resumed, Error> {
         let id = *guard.key();
-        // Somebody may have stopped or woken it while it waited for its turn. One that was woken may sleep again, and as it did before:
-        // whoever took it up has also ended its recovery.
+        // Somebody may have stopped or woken it while it waited for its turn. One that was woken
+        // may sleep again, and as it did before: whoever took it up has also ended its recovery.
         let now = self.store.execution(id).await?;
-        let Some(execution) = now.filter(|now| stands_as(&now.state, left)) else { return Ok(Resumed::Not) };
-        let Some(recovery) = lock(&self.recovering).get(&id).copied().filter(|_| !self.runner.is_running(id)) else {
+        let Some(execution) = now.filter(|now| stands_as(&now.state, left)) else {
             return Ok(Resumed::Not);
         };
-        if recovery == Recovery::Waits && !self.note_resumed(guard, &execution, left, is_one_of_few).await? {
+        let Some(recovery) =
+            lock(&self.recovering).get(&id).copied().filter(|_| !self.runner.is_running(id))
+        else {
+            return Ok(Resumed::Not);
+        };
+        if recovery == Recovery::Waits
+            && !self.note_resumed(guard, &execution, left, is_one_of_few).await?
+        {
             return Ok(Resumed::Not);
         }
-        let taken = self.take_up_locked(guard, Resume::Left(left.clone()), Takes::Nothing, Turn::Has(slot)).await;
+        let taken = self
+            .take_up_locked(guard, Resume::Left(left.clone()), Takes::Nothing, Turn::Has(slot))
+            .await;
         let log = taken.as_ref().ok().and_then(Option::as_ref).map(|taken| taken.log.clone());
         if left.status == RunStatus::Waiting {
             self.expected.hand_over(id, taken?);
@@ -206,8 +239,15 @@ impl Runtime {
         Ok(log.map_or(Resumed::Not, Resumed::Going))
     }
 
-    /// Notes on disk that a run is resumed; `false` if it has met too many deaths, and is left to a person.
-    async fn note_resumed(&self, guard: &KeyGuard<i64>, execution: &Execution, left: &State, is_one_of_few: bool) -> Result<bool, Error> {
+    /// Notes on disk that a run is resumed; `false` if it has met too many deaths, and is left to a
+    /// person.
+    async fn note_resumed(
+        &self,
+        guard: &KeyGuard<i64>,
+        execution: &Execution,
+        left: &State,
+        is_one_of_few: bool,
+    ) -> Result<bool, Error> {
         let id = *guard.key();
         let noted = self.store.interruption(id).await?;
         let mut deaths = match noted {
@@ -228,16 +268,30 @@ impl Runtime {
         let pieces = self.store.pieces(id).await?.pieces;
         // Should the process die with this one among many, the next start resumes it as one of few.
         let deaths = if is_one_of_few { deaths } else { deaths.saturating_sub(1) };
-        self.store.note_interruption(id, Interruption { deaths, pieces, was_stopped: false }).await?;
+        self.store
+            .note_interruption(id, Interruption { deaths, pieces, was_stopped: false })
+            .await?;
         lock(&self.recovering).entry(id).and_modify(|recovery| *recovery = Recovery::Noted);
         Ok(true)
     }
 
     /// Leaves a run to a person: it stands as uncertain, and says why.
-    async fn quarantine(&self, guard: &KeyGuard<i64>, execution: &Execution, deaths: u32, trail: &Trail) -> Result<(), Error> {
+    async fn quarantine(
+        &self,
+        guard: &KeyGuard<i64>,
+        execution: &Execution,
+        deaths: u32,
+        trail: &Trail,
+    ) -> Result<(), Error> {
         let id = execution.id;
-        let step = trail.last_step.as_ref().map(|node| format!(" Its last step was '{node}'.")).unwrap_or_default();
-        let message = format!("The execution was running each of the last {deaths} times the process died, so it is not resumed.{step}");
+        let step = trail
+            .last_step
+            .as_ref()
+            .map(|node| format!(" Its last step was '{node}'."))
+            .unwrap_or_default();
+        let message = format!(
+            "The execution was running each of the last {deaths} times the process died, so it is not resumed.{step}"
+        );
         tracing::error!(
             execution = id,
             workflow = %execution.begun.workflow_id,
@@ -246,9 +300,16 @@ impl Runtime {
             code = Code::RUN_QUARANTINED.name(),
             "Execution quarantined."
         );
-        let reason = NodeError::new(Code::RUN_QUARANTINED, Str::from(message)).hint(QUARANTINE_HINT).to_run_error("");
+        let reason = NodeError::new(Code::RUN_QUARANTINED, Str::from(message))
+            .hint(QUARANTINE_HINT)
+            .to_run_error("");
         // Should a person resume it, one more death is enough.
-        self.store.note_interruption(id, Interruption { deaths, pieces: trail.pieces + 1, was_stopped: false }).await?;
+        self.store
+            .note_interruption(
+                id,
+                Interruption { deaths, pieces: trail.pieces + 1, was_stopped: false },
+            )
+            .await?;
         let parts = self.store.pieces(id).await?.parts;
         let written = Written { pieces: trail.pieces, parts, events: trail.events };
         Ok(self.end_unresumed(guard, execution, written, RunStatus::Uncertain, reason).await?)
@@ -259,7 +320,8 @@ impl Runtime {
         lock(&self.recovering).contains_key(&id)
     }
 
-    /// Notes what a clean stop leaves unfinished. If it cannot be written, the next start takes the stop for a crash.
+    /// Notes what a clean stop leaves unfinished. If it cannot be written, the next start takes the
+    /// stop for a crash.
     pub(crate) async fn note_clean_stop(&self) {
         let mut unfinished = self.runner.running();
         unfinished.extend(lock(&self.recovering).keys());
@@ -269,5 +331,4 @@ impl Runtime {
     }
 }
 
-const QUARANTINE_HINT: &str =
-    "Look at the last step and at what it was given. Then resume the execution, say what came of the step, retry or stop it.";
+const QUARANTINE_HINT: &str = "Look at the last step and at what it was given. Then resume the execution, say what came of the step, retry or stop it.";

@@ -1,11 +1,14 @@
-//! Goes on with runs after the process that had them is gone: from their journal, without repeating a step.
+//! Goes on with runs after the process that had them is gone: from their journal, without repeating
+//! a step.
 
 use crate::accounts::Caller;
 use crate::loaded::Loaded;
 use crate::log::Written;
 use crate::start::Past;
 use engine::{Recorded, TRIES};
-use model::{Exposure, Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value};
+use model::{
+    Exposure, Extent, Items, Object, RunEvent, RunStatus, SpentSum, Str, TaskStatus, Value,
+};
 use node_api::{StartedBy, notes};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -72,8 +75,11 @@ impl Story {
                 _ => {}
             }
             match event {
-                RunEvent::RunStarted { start_node, items, mode, extent, called_by_model, .. } => {
-                    story.started = Some(Started { node: start_node, items, mode, extent, called_by_model });
+                RunEvent::RunStarted {
+                    start_node, items, mode, extent, called_by_model, ..
+                } => {
+                    story.started =
+                        Some(Started { node: start_node, items, mode, extent, called_by_model });
                 }
                 // A step that was cut off and taken up again has noted what it had noted before.
                 RunEvent::NodeStarted { node, .. } if story.in_flight.as_ref() == Some(&node) => {}
@@ -85,38 +91,71 @@ impl Story {
                     story.notes.insert(key, value);
                 }
                 // What is tried again begins anew.
-                RunEvent::NodeRetried { attempt, .. } => story.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)]),
+                RunEvent::NodeRetried { attempt, .. } => {
+                    story.notes = Object::from_iter([(TRIES, u64::from(attempt) as f64)])
+                }
                 RunEvent::NodeFinished { node, task, changed, .. } => {
                     story.in_flight = None;
-                    story.recorded.push_back(Recorded { node, task: Some(task), changed, woken_by: None, redo: None });
+                    story.recorded.push_back(Recorded {
+                        node,
+                        task: Some(task),
+                        changed,
+                        woken_by: None,
+                        redo: None,
+                    });
                 }
                 RunEvent::NodeSilent { node } => {
                     story.in_flight = None;
-                    story.recorded.push_back(Recorded { node, task: None, changed: model::Changed::default(), woken_by: None, redo: None });
+                    story.recorded.push_back(Recorded {
+                        node,
+                        task: None,
+                        changed: model::Changed::default(),
+                        woken_by: None,
+                        redo: None,
+                    });
                 }
-                // What wakes a run that waits for another one, or for a person, is none of the calls from outside.
-                RunEvent::RunPaused { waits_for: Some(_), .. } | RunEvent::RunPaused { asks: true, .. } => {}
-                RunEvent::RunPaused { node, params, .. } => story.asleep = Some((node, params.unwrap_or_default())),
+                // What wakes a run that waits for another one, or for a person, is none of the
+                // calls from outside.
+                RunEvent::RunPaused { waits_for: Some(_), .. }
+                | RunEvent::RunPaused { asks: true, .. } => {}
+                RunEvent::RunPaused { node, params, .. } => {
+                    story.asleep = Some((node, params.unwrap_or_default()))
+                }
                 RunEvent::RunResumed { items } => {
                     story.asleep = None;
                     story.wake(items);
                 }
-                RunEvent::RunFinished { status, .. } if status != RunStatus::Waiting => story.finished = Some(status),
+                RunEvent::RunFinished { status, .. } if status != RunStatus::Waiting => {
+                    story.finished = Some(status)
+                }
                 RunEvent::ModelUsed { spent, .. } => story.spent.add(&spent),
-                RunEvent::RunFinished { .. } | RunEvent::NodeLog { .. } | RunEvent::NodeServed { .. } => {}
+                RunEvent::RunFinished { .. }
+                | RunEvent::NodeLog { .. }
+                | RunEvent::NodeServed { .. } => {}
             }
         }
         story
     }
 
-    /// Which of its waits a sleeping run is at, counted from zero, and since when it was on its way there: from its start, or from when
-    /// it was last woken.
+    /// Which of its waits a sleeping run is at, counted from zero, and since when it was on its way
+    /// there: from its start, or from when it was last woken.
     pub(crate) fn way_to_wait(&self, started_ms: i64) -> (usize, i64) {
-        let is_wait = |step: &Recorded| step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
-        let waits: Vec<usize> = (0..).zip(&self.recorded).filter(|(_, step)| is_wait(step)).map(|(place, _)| place).collect();
+        let is_wait = |step: &Recorded| {
+            step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
+        };
+        let waits: Vec<usize> = (0..)
+            .zip(&self.recorded)
+            .filter(|(_, step)| is_wait(step))
+            .map(|(place, _)| place)
+            .collect();
         let since_ms = match waits.len() {
             0 | 1 => Some(started_ms),
-            n => self.recorded.iter().skip(waits[n - 2] + 1).find_map(|step| step.task.as_ref()).map(|task| task.start_time_ms),
+            n => self
+                .recorded
+                .iter()
+                .skip(waits[n - 2] + 1)
+                .find_map(|step| step.task.as_ref())
+                .map(|task| task.start_time_ms),
         };
         (waits.len().saturating_sub(1), since_ms.unwrap_or(i64::MAX))
     }
@@ -131,7 +170,9 @@ impl Story {
         if self.in_flight.is_some() {
             return;
         }
-        let waiting = |step: &&mut Recorded| step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
+        let waiting = |step: &&mut Recorded| {
+            step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
+        };
         if let Some(step) = self.recorded.iter_mut().rev().find(waiting) {
             step.woken_by = items;
         }
@@ -140,8 +181,12 @@ impl Story {
     pub(crate) fn verdict(&self, workflow: &Loaded) -> Verdict {
         match &self.in_flight {
             // JavaScript may run again as long as it has asked for nothing outside.
-            Some(node) if self.notes.contains_key(notes::REACHED_OUT) => Verdict::Uncertain { node: node.clone() },
-            Some(node) if !workflow.plan.node(node).is_some_and(engine::PlanNode::is_repeatable) => {
+            Some(node) if self.notes.contains_key(notes::REACHED_OUT) => {
+                Verdict::Uncertain { node: node.clone() }
+            }
+            Some(node)
+                if !workflow.plan.node(node).is_some_and(engine::PlanNode::is_repeatable) =>
+            {
                 Verdict::Uncertain { node: node.clone() }
             }
             _ => Verdict::GoOn,
@@ -158,19 +203,23 @@ impl Story {
         woken_by: Option<Option<Items>>,
     ) -> Past {
         let started = self.started;
-        let mode = started.as_ref().map_or_else(|| Str::from("trigger"), |started| started.mode.clone());
+        let mode =
+            started.as_ref().map_or_else(|| Str::from("trigger"), |started| started.mode.clone());
         let cause = match mode.as_str() {
             "error" => StartedBy::Error,
             "integrated" => StartedBy::Workflow,
             _ => StartedBy::Hand,
         };
         let called_by_model = started.as_ref().and_then(|started| started.called_by_model);
-        let (node, items, extent) = started.map(|started| (started.node, started.items, started.extent)).unwrap_or_default();
+        let (node, items, extent) = started
+            .map(|started| (started.node, started.items, started.extent))
+            .unwrap_or_default();
         let wakes = woken_by.is_some();
         let notes = if self.in_flight.is_some() { self.notes } else { Object::new() };
         // Rows of older versions have none.
         let (own, all) = (self.spent, execution.spent);
-        let spent = SpentSum { tokens: own.tokens.max(all.tokens), dollars: own.dollars.max(all.dollars) };
+        let spent =
+            SpentSum { tokens: own.tokens.max(all.tokens), dollars: own.dollars.max(all.dollars) };
         let written = Written { pieces: pieces.pieces, parts: pieces.parts, events: self.n_events };
         Past {
             execution,
@@ -211,16 +260,35 @@ mod tests {
             hints: Vec::new(),
             metadata: None,
         };
-        RunEvent::NodeFinished { node: node.into(), run_index: 0, task: Arc::new(task), changed: Changed::default() }
+        RunEvent::NodeFinished {
+            node: node.into(),
+            run_index: 0,
+            task: Arc::new(task),
+            changed: Changed::default(),
+        }
     }
 
     #[test]
     fn a_step_that_is_cut_off_twice_keeps_all_of_its_notes() {
-        let noted = |key: &str| RunEvent::NodeNoted { node: "Agent".into(), key: key.into(), value: Value::Null };
-        let started = || RunEvent::NodeStarted { node: "Agent".into(), run_index: 0, started_ms: 0 };
-        let story = Story::read(vec![started(), noted("model 1"), started(), noted("tool 1.1"), started()]);
-        assert_eq!(story.notes.keys().map(Str::as_str).collect::<Vec<_>>(), ["model 1", "tool 1.1"]);
-        let again = Story::read(vec![started(), noted("model 1"), finished("Agent", TaskStatus::Success), started()]);
+        let noted = |key: &str| RunEvent::NodeNoted {
+            node: "Agent".into(),
+            key: key.into(),
+            value: Value::Null,
+        };
+        let started =
+            || RunEvent::NodeStarted { node: "Agent".into(), run_index: 0, started_ms: 0 };
+        let story =
+            Story::read(vec![started(), noted("model 1"), started(), noted("tool 1.1"), started()]);
+        assert_eq!(
+            story.notes.keys().map(Str::as_str).collect::<Vec<_>>(),
+            ["model 1", "tool 1.1"]
+        );
+        let again = Story::read(vec![
+            started(),
+            noted("model 1"),
+            finished("Agent", TaskStatus::Success),
+            started(),
+        ]);
         assert!(again.notes.is_empty(), "another run of the node begins anew");
     }
 
@@ -238,9 +306,17 @@ mod tests {
             extent: Extent::default(),
             called_by_model: met,
         };
-        let slept = [started, finished("Wait", TaskStatus::Waiting), RunEvent::RunResumed { items: None }];
-        assert_eq!(Story::read(slept.to_vec()).started.and_then(|started| started.called_by_model), met);
-        assert_eq!(crate::steps::Steps::read(slept.to_vec()).called_by_model, met, "a fork and a replay know it too");
+        let slept =
+            [started, finished("Wait", TaskStatus::Waiting), RunEvent::RunResumed { items: None }];
+        assert_eq!(
+            Story::read(slept.to_vec()).started.and_then(|started| started.called_by_model),
+            met
+        );
+        assert_eq!(
+            crate::steps::Steps::read(slept.to_vec()).called_by_model,
+            met,
+            "a fork and a replay know it too"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reads the active workflows again when something has changed: those that changed, and no others.
 //!
-//! Invariant: what is written down of schedules changes in one transaction, before the workflows listen as it says. If that fails nothing
-//! has changed, and the next look does all of it again.
+//! Invariant: what is written down of schedules changes in one transaction, before the workflows
+//! listen as it says. If that fails nothing has changed, and the next look does all of it again.
 
 use crate::active::{ActiveWorkflow, ListenState};
 use crate::addresses::claims_of;
@@ -18,8 +18,8 @@ use store::addresses::{Address, Claimed};
 use store::schedules::PlannedSchedule;
 use store::workflows::{ListeningWorkflow, StoredWorkflow, WorkflowFilter};
 
-/// CPU time after which the triggers of no further workflow are asked at once, so that many that compute hold nobody up: neither who
-/// activates a workflow, nor the start of the server.
+/// CPU time after which the triggers of no further workflow are asked at once, so that many that
+/// compute hold nobody up: neither who activates a workflow, nor the start of the server.
 const RELOAD_CPU_TIME: Duration = Duration::from_secs(2);
 
 /// How often all is planned anew because the clock has moved a schedule meanwhile.
@@ -94,8 +94,10 @@ impl Runtime {
     async fn read_active(&self, seen: i64) -> Result<Read, Error> {
         let Changes { listening, gone } = self.changes_since(seen).await?;
         let candidates = self.candidates(listening).await?;
-        let mut have_all_said = self.ask_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
-        let candidates: Vec<Candidate> = candidates.into_iter().filter(Candidate::has_changed).collect();
+        let mut have_all_said =
+            self.ask_all(candidates.iter().filter_map(|one| one.loaded.as_ref().ok())).await?;
+        let candidates: Vec<Candidate> =
+            candidates.into_iter().filter(Candidate::has_changed).collect();
         let ids: Vec<Str> = candidates.iter().map(|one| one.id.clone()).collect();
         let held = self.held_by(&ids).await?;
         let mut plan = Plan { known: self.rows_of(&ids).await?, ..Plan::default() };
@@ -103,7 +105,8 @@ impl Runtime {
         for Candidate { id, loaded, .. } in candidates {
             let state = match self.state_of(loaded, &held, &mut plan).await {
                 Ok(Some(state)) => state,
-                // It is active no more, or has just been changed: the next look finds it as it is then.
+                // It is active no more, or has just been changed: the next look finds it as it is
+                // then.
                 Ok(None) => continue,
                 Err(error) => {
                     match error.fate() {
@@ -125,10 +128,17 @@ impl Runtime {
             }
             states.push((id, state));
         }
-        let listens: HashSet<&Str> =
-            states.iter().filter(|(_, state)| matches!(state, ListenState::Listens(_))).map(|(id, _)| id).collect();
+        let listens: HashSet<&Str> = states
+            .iter()
+            .filter(|(_, state)| matches!(state, ListenState::Listens(_)))
+            .map(|(id, _)| id)
+            .collect();
         // Rows of those that cannot say yet what they listen to stay as they are.
-        let removed = plan.known.into_keys().filter(|key| listens.contains(&key.0) && !plan.wanted.contains(key)).collect();
+        let removed = plan
+            .known
+            .into_keys()
+            .filter(|key| listens.contains(&key.0) && !plan.wanted.contains(key))
+            .collect();
         if !self.store.change_schedules(plan.set, removed).await? {
             return Ok(Read::Outdated);
         }
@@ -150,7 +160,8 @@ impl Runtime {
         drop(before);
     }
 
-    /// What is to be looked at: everything, or what has changed since the change with this number and what was not settled then.
+    /// What is to be looked at: everything, or what has changed since the change with this number
+    /// and what was not settled then.
     async fn changes_since(&self, seen: i64) -> Result<Changes, Error> {
         if seen == NOTHING {
             let listening = self.store.listening(None).await?;
@@ -161,17 +172,28 @@ impl Runtime {
         let mut ids: HashSet<Str> = self.store.changed_since(seen).await?.into_iter().collect();
         ids.extend(self.active().unread().cloned());
         let mut listening = self.store.listening(Some(ids.iter().cloned().collect())).await?;
-        listening.extend(self.active().undecided().filter(|loaded| !ids.contains(&loaded.id)).map(|loaded| loaded.as_listening()));
+        listening.extend(
+            self.active()
+                .undecided()
+                .filter(|loaded| !ids.contains(&loaded.id))
+                .map(|loaded| loaded.as_listening()),
+        );
         for workflow in &listening {
             ids.remove(&workflow.id);
         }
         Ok(Changes { listening, gone: ids.into_iter().collect() })
     }
 
-    /// Those that changed, those that have not said yet what they listen to, and those that may say something else by now. Of two that
-    /// were active before addresses had owners, the older one comes first.
-    async fn candidates(&self, mut listening: Vec<ListeningWorkflow>) -> Result<Vec<Candidate>, Error> {
-        let same = |now: &ListeningWorkflow| self.active().known(&now.id).filter(|known| known.matches(now)).cloned();
+    /// Those that changed, those that have not said yet what they listen to, and those that may say
+    /// something else by now. Of two that were active before addresses had owners, the older one
+    /// comes first.
+    async fn candidates(
+        &self,
+        mut listening: Vec<ListeningWorkflow>,
+    ) -> Result<Vec<Candidate>, Error> {
+        let same = |now: &ListeningWorkflow| {
+            self.active().known(&now.id).filter(|known| known.matches(now)).cloned()
+        };
         // Those that go on as they are need nobody's attention.
         listening.retain(|now| {
             let active = self.active();
@@ -181,8 +203,18 @@ impl Runtime {
         let changed = listening.iter().filter(|now| same(now).is_none()).count();
         let mut documents: HashMap<Str, StoredWorkflow> = HashMap::new();
         if changed > MANY {
-            let filter = WorkflowFilter { active: Some(true), limit: usize::MAX >> 1, ..WorkflowFilter::default() };
-            documents.extend(self.store.workflows(filter).await?.into_iter().map(|stored| (stored.id.clone(), stored)));
+            let filter = WorkflowFilter {
+                active: Some(true),
+                limit: usize::MAX >> 1,
+                ..WorkflowFilter::default()
+            };
+            documents.extend(
+                self.store
+                    .workflows(filter)
+                    .await?
+                    .into_iter()
+                    .map(|stored| (stored.id.clone(), stored)),
+            );
         }
         let mut candidates = Vec::new();
         for now in &listening {
@@ -210,7 +242,11 @@ impl Runtime {
     }
 
     async fn held_by(&self, ids: &[Str]) -> Result<Held, Error> {
-        let all = if ids.len() > MANY { self.store.addresses().await? } else { self.store.addresses_of(ids.to_vec()).await? };
+        let all = if ids.len() > MANY {
+            self.store.addresses().await?
+        } else {
+            self.store.addresses_of(ids.to_vec()).await?
+        };
         let mut held = Held::new();
         for (workflow, address) in all {
             held.entry(workflow).or_default().insert(address);
@@ -221,36 +257,66 @@ impl Runtime {
     async fn rows_of(&self, ids: &[Str]) -> Result<Rows, Error> {
         let of = (ids.len() <= MANY).then(|| ids.to_vec());
         let its: HashSet<&Str> = ids.iter().collect();
-        let rows = self.store.schedules(of).await?.into_iter().filter(|row| its.contains(&row.workflow_id));
+        let rows = self
+            .store
+            .schedules(of)
+            .await?
+            .into_iter()
+            .filter(|row| its.contains(&row.workflow_id));
         Ok(rows.map(|row| ((row.workflow_id.clone(), row.node.clone()), row)).collect())
     }
 
-    /// Lets triggers say what they listen to: those that have nothing to compute, those that have not said it yet for a moment each, those
-    /// of them that need longer, and then those that may say something else by now, which go on as they are if there is no time left.
-    /// `false` if some are to be asked the next time.
-    async fn ask_all<'l>(&self, workflows: impl Iterator<Item = &'l Arc<Loaded>>) -> Result<bool, Error> {
+    /// Lets triggers say what they listen to: those that have nothing to compute, those that have
+    /// not said it yet for a moment each, those of them that need longer, and then those that may
+    /// say something else by now, which go on as they are if there is no time left. `false` if some
+    /// are to be asked the next time.
+    async fn ask_all<'l>(
+        &self,
+        workflows: impl Iterator<Item = &'l Arc<Loaded>>,
+    ) -> Result<bool, Error> {
         let asked = workflows.filter(|loaded| loaded.is_to_be_asked());
-        let (said, unsaid): (Vec<_>, Vec<_>) = asked.partition(|loaded| loaded.said_listens().is_some());
-        let (plain, unsaid): (Vec<_>, Vec<_>) = unsaid.into_iter().partition(|loaded| !loaded.computes_listens);
-        let new = unsaid.iter().copied().filter(|loaded| !loaded.is_slow.load(Ordering::Relaxed)).collect();
+        let (said, unsaid): (Vec<_>, Vec<_>) =
+            asked.partition(|loaded| loaded.said_listens().is_some());
+        let (plain, unsaid): (Vec<_>, Vec<_>) =
+            unsaid.into_iter().partition(|loaded| !loaded.computes_listens);
+        let new = unsaid
+            .iter()
+            .copied()
+            .filter(|loaded| !loaded.is_slow.load(Ordering::Relaxed))
+            .collect();
         let mut used = Duration::ZERO;
         self.ask_some(plain, LISTEN_CPU_TIME, &mut used).await?;
         self.ask_some(new, FIRST_CPU_TIME, &mut used).await?;
-        let slow = unsaid.iter().copied().filter(|loaded| loaded.is_slow.load(Ordering::Relaxed)).collect();
+        let slow = unsaid
+            .iter()
+            .copied()
+            .filter(|loaded| loaded.is_slow.load(Ordering::Relaxed))
+            .collect();
         self.ask_some(slow, LISTEN_CPU_TIME, &mut used).await?;
-        let (later, sooner): (Vec<_>, Vec<_>) = said.into_iter().partition(|loaded| loaded.is_slow.load(Ordering::Relaxed));
+        let (later, sooner): (Vec<_>, Vec<_>) =
+            said.into_iter().partition(|loaded| loaded.is_slow.load(Ordering::Relaxed));
         self.ask_some(sooner, LISTEN_CPU_TIME, &mut used).await?;
         self.ask_some(later, LISTEN_CPU_TIME, &mut used).await?;
         Ok(unsaid.iter().all(|loaded| loaded.said_listens().is_some()))
     }
 
     fn known_to(&self, loaded: &Loaded) -> ListenScope {
-        let variables = if loaded.computes_listens { self.runner.variables_of(&loaded.project_id) } else { Object::new() };
+        let variables = if loaded.computes_listens {
+            self.runner.variables_of(&loaded.project_id)
+        } else {
+            Object::new()
+        };
         ListenScope { now_ms: self.now_ms(), variables }
     }
 
-    /// Asks some for so long each, until all the time for it is used. Projects take turns, so that one with many holds no other up.
-    async fn ask_some(&self, workflows: Vec<&Arc<Loaded>>, limit: Duration, used: &mut Duration) -> Result<(), Error> {
+    /// Asks some for so long each, until all the time for it is used. Projects take turns, so that
+    /// one with many holds no other up.
+    async fn ask_some(
+        &self,
+        workflows: Vec<&Arc<Loaded>>,
+        limit: Duration,
+        used: &mut Duration,
+    ) -> Result<(), Error> {
         for loaded in in_turn(workflows) {
             if *used >= RELOAD_CPU_TIME {
                 break;
@@ -271,10 +337,16 @@ impl Runtime {
         Ok(())
     }
 
-    /// What becomes of a workflow; `None` if the next look finds something else of it. It listens at the addresses that are its own. What
-    /// it listens at may differ from what it claimed: it was active before addresses had owners, or its path is an expression that gives
-    /// something else now.
-    async fn state_of(&self, loaded: Result<Arc<Loaded>, Error>, held: &Held, plan: &mut Plan) -> Result<Option<ListenState>, Error> {
+    /// What becomes of a workflow; `None` if the next look finds something else of it. It listens
+    /// at the addresses that are its own. What it listens at may differ from what it claimed: it
+    /// was active before addresses had owners, or its path is an expression that gives something
+    /// else now.
+    async fn state_of(
+        &self,
+        loaded: Result<Arc<Loaded>, Error>,
+        held: &Held,
+        plan: &mut Plan,
+    ) -> Result<Option<ListenState>, Error> {
         let workflow = loaded?;
         let listens = match workflow.said_listens() {
             // The next look finds time to ask.
@@ -283,9 +355,11 @@ impl Runtime {
             Some(Ok(listens)) => listens,
         };
         let claims = claims_of(&listens)?;
-        let addresses: HashSet<Address> = claims.iter().map(|claim| claim.address.clone()).collect();
+        let addresses: HashSet<Address> =
+            claims.iter().map(|claim| claim.address.clone()).collect();
         if held.get(&workflow.id).map_or(!addresses.is_empty(), |held| *held != addresses) {
-            match self.store.claim_or_deactivate(&workflow.id, &workflow.version_id, claims).await? {
+            match self.store.claim_or_deactivate(&workflow.id, &workflow.version_id, claims).await?
+            {
                 Claimed::Done(()) => {}
                 Claimed::Taken(claim) => {
                     let (workflow, name) = (&workflow.id, &workflow.name);
@@ -318,7 +392,8 @@ impl Candidate {
     /// Whether it does not listen as it did.
     fn has_changed(&self) -> bool {
         let Some(listened) = &self.listened else { return true };
-        let now = self.loaded.as_ref().ok().and_then(|loaded| loaded.said_listens()).and_then(Result::ok);
+        let now =
+            self.loaded.as_ref().ok().and_then(|loaded| loaded.said_listens()).and_then(Result::ok);
         !now.is_some_and(|now| Arc::ptr_eq(&now, listened))
     }
 }

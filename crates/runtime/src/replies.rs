@@ -29,7 +29,8 @@ const LONGEST_REMEMBERING_MS: u64 = 30_000;
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<HashMap<i64, Option<Talk>>>);
 
-/// A conversation: the trigger, its session, and where it is held. What is called the same elsewhere is another one.
+/// A conversation: the trigger, its session, and where it is held. What is called the same
+/// elsewhere is another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Talk {
     node: Str,
@@ -46,7 +47,8 @@ enum Entry {
 }
 
 impl Runtime {
-    /// Answers a call of an address. A message that a run of the same conversation waits for wakes that run; any other starts one.
+    /// Answers a call of an address. A message that a run of the same conversation waits for wakes
+    /// that run; any other starts one.
     pub async fn answer(self: &Arc<Self>, hook: &Hook, call: Call) -> Result<Reply, Error> {
         self.check_listens(hook)?;
         let is_message = hook.chat.is_some() && !asks_for_previous(hook, &call);
@@ -61,24 +63,37 @@ impl Runtime {
         hooks::answer(&self.runner, hook, call).await
     }
 
-    /// Takes a message for somebody who hears everything that the agent does: as the reply to a run that waits for it, or as the
-    /// beginning of a new one. Returns once it is on disk.
-    pub async fn converse(self: &Arc<Self>, hook: &Hook, mut message: ChatMessage) -> Result<Taken, Error> {
+    /// Takes a message for somebody who hears everything that the agent does: as the reply to a run
+    /// that waits for it, or as the beginning of a new one. Returns once it is on disk.
+    pub async fn converse(
+        self: &Arc<Self>,
+        hook: &Hook,
+        mut message: ChatMessage,
+    ) -> Result<Taken, Error> {
         let waiting = match message.session.clone() {
             Some(session) => self.waiting_for_reply(hook, session, Entry::OpenAi).await?,
             None => None,
         };
-        message.session = message.session.map(|session| self.runner.tickets.name_of_session(&session));
+        message.session =
+            message.session.map(|session| self.runner.tickets.name_of_session(&session));
         let taken = match waiting {
-            Some(waiting) => self.reply(waiting, message.into_item(), Takes::Pieces(Detail::Everything)).await?,
+            Some(waiting) => {
+                self.reply(waiting, message.into_item(), Takes::Pieces(Detail::Everything)).await?
+            }
             None => self.begin_with(hook, message)?,
         };
         self.runner.accepted(&taken.log).await?;
         Ok(taken)
     }
 
-    /// Nothing is remembered of a message that comes too late. One that was taken is remembered before the run goes on.
-    async fn reply(self: &Arc<Self>, waiting: Waiting, sent: Item, takes: Takes) -> Result<Taken, Error> {
+    /// Nothing is remembered of a message that comes too late. One that was taken is remembered
+    /// before the run goes on.
+    async fn reply(
+        self: &Arc<Self>,
+        waiting: Waiting,
+        sent: Item,
+        takes: Takes,
+    ) -> Result<Taken, Error> {
         let item = self.woken_by(&waiting, sent.clone())?;
         let (id, wait) = (waiting.id, waiting.wait);
         let guard = self.lock_asleep(id).await?;
@@ -88,32 +103,54 @@ impl Runtime {
                 return Err(Error::OldLink { id });
             }
             runtime.remember(&waiting, sent).await;
-            let taken = runtime.take_up_locked(&guard, Resume::Called { wait, item }, takes, Turn::IsWaitedFor).await?;
+            let taken = runtime
+                .take_up_locked(&guard, Resume::Called { wait, item }, takes, Turn::IsWaitedFor)
+                .await?;
             taken.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
         })
         .await
     }
 
-    /// Lets the node that waits put the reply into a memory of its own. One that fails is done without.
+    /// Lets the node that waits put the reply into a memory of its own. One that fails is done
+    /// without.
     async fn remember(&self, waiting: &Waiting, mut sent: Item) {
         let words = sent.json.get("chatInput").cloned().unwrap_or_default();
         sent.json.make_object().insert(REPLY_FIELD, words);
         let hook = &waiting.hook;
-        let told = self.runner.ask_trigger(&hook.workflow, &hook.node, Items::one(sent), LONGEST_REMEMBERING_MS).await;
+        let told = self
+            .runner
+            .ask_trigger(&hook.workflow, &hook.node, Items::one(sent), LONGEST_REMEMBERING_MS)
+            .await;
         if let Some(error) = told.error {
-            tracing::warn!(execution = waiting.id, code = error.code.name(), "A reply in a chat could not be remembered.");
+            tracing::warn!(
+                execution = waiting.id,
+                code = error.code.name(),
+                "A reply in a chat could not be remembered."
+            );
         }
     }
 
-    async fn waiting_for_reply(self: &Arc<Self>, hook: &Hook, session: Str, entry: Entry) -> Result<Option<Waiting>, Error> {
+    async fn waiting_for_reply(
+        self: &Arc<Self>,
+        hook: &Hook,
+        session: Str,
+        entry: Entry,
+    ) -> Result<Option<Waiting>, Error> {
         let nodes = hook.workflow.plan.nodes.iter();
-        let mut types = nodes.filter(|node| !node.disabled).filter_map(|node| node.node_type.as_ref());
+        let mut types =
+            nodes.filter(|node| !node.disabled).filter_map(|node| node.node_type.as_ref());
         if !types.any(|node_type| node_type.spec.hears_replies) {
             return Ok(None);
         }
         let talk = Talk { node: hook.node.clone(), session, entry };
         let (workflow_id, status) = (Some(hook.workflow.id.clone()), Some(RunStatus::Waiting));
-        let filter = ExecutionFilter { workflow_id, status, within: None, limit: MOST_WAITING, ..ExecutionFilter::default() };
+        let filter = ExecutionFilter {
+            workflow_id,
+            status,
+            within: None,
+            limit: MOST_WAITING,
+            ..ExecutionFilter::default()
+        };
         for execution in self.store.executions(filter).await? {
             if self.conversation_of(&execution).await?.as_ref() != Some(&talk) {
                 continue;
@@ -130,14 +167,19 @@ impl Runtime {
         if let Some(known) = lock(&self.sessions.0).get(&execution.id) {
             return Ok(known.clone());
         }
-        let started = Story::read(self.store.beginning(execution.id).await?.into_iter().collect()).started;
+        let started =
+            Story::read(self.store.beginning(execution.id).await?.into_iter().collect()).started;
         let found = started.and_then(|started| {
             let item = started.items.as_ref().and_then(Items::first)?;
-            let entry = if item.json.get(EARLIER_FIELD).is_some() { Entry::OpenAi } else { Entry::Chat };
+            let entry =
+                if item.json.get(EARLIER_FIELD).is_some() { Entry::OpenAi } else { Entry::Chat };
             let name = session_of(&item.json)?;
-            // What came from there was given its name by us; runs from before names were signed have it plain.
+            // What came from there was given its name by us; runs from before names were signed
+            // have it plain.
             let session = match entry {
-                Entry::OpenAi => split_signed(&name).map_or(name.clone(), |(session, _)| session.into()),
+                Entry::OpenAi => {
+                    split_signed(&name).map_or(name.clone(), |(session, _)| session.into())
+                }
                 Entry::Chat => name,
             };
             Some(Talk { node: started.node?, session, entry })

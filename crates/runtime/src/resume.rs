@@ -1,8 +1,10 @@
-//! Takes up a run that is not running: one that sleeps, one that a person decides about, one that the last process left.
+//! Takes up a run that is not running: one that sleeps, one that a person decides about, one that
+//! the last process left.
 //!
-//! Invariant: how a run stands is asked while nobody else can take it up. What was seen before is only what somebody means: a run may
-//! have gone on to its next wait, ended or been stopped since.
-//! Invariant: what has begun comes to its end. A caller who has gone does not leave a run half taken up.
+//! Invariant: how a run stands is asked while nobody else can take it up. What was seen before is
+//! only what somebody means: a run may have gone on to its next wait, ended or been stopped since.
+//! Invariant: what has begun comes to its end. A caller who has gone does not leave a run half
+//! taken up.
 
 use crate::approval::{self, Ruling};
 use crate::decision::Decision;
@@ -36,7 +38,8 @@ pub(crate) enum Resume {
 }
 
 impl Resume {
-    /// Whether a run that stands so is taken up. What its journal must tell on top of that is asked later.
+    /// Whether a run that stands so is taken up. What its journal must tell on top of that is asked
+    /// later.
     fn fits(&self, state: &State) -> bool {
         match self {
             Self::Left(seen) => stands_as(state, seen),
@@ -62,7 +65,8 @@ impl Resume {
 
 /// Whether a run stands as somebody has seen it: at the same wait, if it sleeps.
 pub(crate) fn stands_as(state: &State, seen: &State) -> bool {
-    (state.status, state.wait_till_ms, state.waits_for) == (seen.status, seen.wait_till_ms, seen.waits_for)
+    (state.status, state.wait_till_ms, state.waits_for)
+        == (seen.status, seen.wait_till_ms, seen.waits_for)
 }
 
 impl Runtime {
@@ -72,17 +76,31 @@ impl Runtime {
     }
 
     /// Wakes a run from the wait that somebody has found it at, for whom it goes on.
-    pub(crate) async fn wake_for(self: &Arc<Self>, waiting: &Waiting, item: Item, takes: Takes) -> Result<Taken, Error> {
+    pub(crate) async fn wake_for(
+        self: &Arc<Self>,
+        waiting: &Waiting,
+        item: Item,
+        takes: Takes,
+    ) -> Result<Taken, Error> {
         let (id, wait) = (waiting.id, waiting.wait);
         let taken = self.take_up(id, Resume::Called { wait, item }, takes).await?;
         taken.ok_or(Error::WrongStatus { id, status: RunStatus::Uncertain.name() })
     }
 
-    /// `None` if a step of it may have happened, which a person has to decide about. Goes on also if nobody waits for it any more.
-    pub(crate) async fn take_up(self: &Arc<Self>, id: i64, resume: Resume, takes: Takes) -> Result<Option<Taken>, Error> {
+    /// `None` if a step of it may have happened, which a person has to decide about. Goes on also
+    /// if nobody waits for it any more.
+    pub(crate) async fn take_up(
+        self: &Arc<Self>,
+        id: i64,
+        resume: Resume,
+        takes: Takes,
+    ) -> Result<Option<Taken>, Error> {
         let guard = self.lock_asleep(id).await?;
         let runtime = self.clone();
-        detached(async move { runtime.take_up_locked(&guard, resume, takes, Turn::IsWaitedFor).await }).await
+        detached(
+            async move { runtime.take_up_locked(&guard, resume, takes, Turn::IsWaitedFor).await },
+        )
+        .await
     }
 
     /// Locks a run that nobody runs.
@@ -93,14 +111,16 @@ impl Runtime {
         if self.is_let_go(id).await? { Ok(guard) } else { Err(runs()) }
     }
 
-    /// Whether nobody runs it. One that sleeps or has ended, as its row says, is let go of in a moment, and waited for.
+    /// Whether nobody runs it. One that sleeps or has ended, as its row says, is let go of in a
+    /// moment, and waited for.
     pub(crate) async fn is_let_go(&self, id: i64) -> Result<bool, Error> {
         const MOMENT: Duration = Duration::from_secs(5);
         if !self.runner.is_running(id) {
             return Ok(true);
         }
         let stands = self.store.execution(id).await?.map(|execution| execution.state.status);
-        Ok(stands.is_some_and(|status| status != RunStatus::Running) && timeout(MOMENT, self.runner.let_go(id)).await.is_ok())
+        Ok(stands.is_some_and(|status| status != RunStatus::Running)
+            && timeout(MOMENT, self.runner.let_go(id)).await.is_ok())
     }
 
     /// The same for a run that does not run, by somebody who does not stop half way.
@@ -119,20 +139,29 @@ impl Runtime {
         }
         let events = self.store.journal(id).await?;
         let ruled = match &resume {
-            Resume::Ruled { call, ruling } => Some(approval::rule(id, status, &events, call, ruling, self.now_ms())?),
+            Resume::Ruled { call, ruling } => {
+                Some(approval::rule(id, status, &events, call, ruling, self.now_ms())?)
+            }
             _ => None,
         };
         let pieces = self.store.pieces(id).await?;
         if pieces.pieces == 0 {
-            // Somebody has deleted it since its row was read: it would begin a journal that belongs to no run.
+            // Somebody has deleted it since its row was read: it would begin a journal that belongs
+            // to no run.
             return Err(Error::NoExecution { id });
         }
         let mut story = Story::read(events);
         match &resume {
-            Resume::Called { wait, .. } if !story.sleeps_at(*wait) => return Err(Error::OldLink { id }),
-            Resume::Decided(Decision { seen: Some(seen), .. }) if *seen != story.n_events => return Err(Error::WentOn { id }),
+            Resume::Called { wait, .. } if !story.sleeps_at(*wait) => {
+                return Err(Error::OldLink { id });
+            }
+            Resume::Decided(Decision { seen: Some(seen), .. }) if *seen != story.n_events => {
+                return Err(Error::WentOn { id });
+            }
             // It was woken since, and sleeps for something else.
-            Resume::RuledBefore if !story.asks => return Err(Error::WrongStatus { id, status: status.name() }),
+            Resume::RuledBefore if !story.asks => {
+                return Err(Error::WrongStatus { id, status: status.name() });
+            }
             _ => {}
         }
         let workflow = self.workflow_of(&execution).await?;
@@ -156,7 +185,8 @@ impl Runtime {
             story.wake(items.clone());
         }
         let past = story.into_past(execution, callers, workflow, pieces, woken_by);
-        // Whatever the last process left of it is over with this, also if it soon stands the same way again.
+        // Whatever the last process left of it is over with this, also if it soon stands the same
+        // way again.
         lock(&self.recovering).remove(&id);
         self.setbacks.forget(id);
         Ok(Some(self.runner.resume(past, settled, takes, turn)))
@@ -169,10 +199,19 @@ mod tests {
 
     #[test]
     fn issue_14_00_a_run_that_sleeps_elsewhere_is_not_as_the_last_process_left_it() {
-        let at = |wait_till_ms, waits_for| State { wait_till_ms, waits_for, ..State::of(RunStatus::Waiting) };
+        let at = |wait_till_ms, waits_for| State {
+            wait_till_ms,
+            waits_for,
+            ..State::of(RunStatus::Waiting)
+        };
         for resume in [Resume::Left(at(Some(5), None)), Resume::Due(at(Some(5), None))] {
             assert!(resume.fits(&at(Some(5), None)));
-            for other in [at(None, None), at(Some(9), None), at(Some(5), Some(3)), State::of(RunStatus::Running)] {
+            for other in [
+                at(None, None),
+                at(Some(9), None),
+                at(Some(5), Some(3)),
+                State::of(RunStatus::Running),
+            ] {
                 assert!(!resume.fits(&other), "{other:?}");
             }
         }

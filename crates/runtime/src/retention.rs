@@ -26,7 +26,12 @@ pub struct Retention {
 
 impl Default for Retention {
     fn default() -> Self {
-        Self { age: Duration::from_secs(14 * 24 * 60 * 60), count: 10_000, bytes: 10 << 30, versions: 100 }
+        Self {
+            age: Duration::from_secs(14 * 24 * 60 * 60),
+            count: 10_000,
+            bytes: 10 << 30,
+            versions: 100,
+        }
     }
 }
 
@@ -46,8 +51,12 @@ impl Runtime {
             }
             match self.tidy(retention).await {
                 Ok(0) => {}
-                Ok(removed) => tracing::info!(removed, "Old executions and conversations were removed."),
-                Err(error) => tracing::error!(%error, "Old executions and conversations could not be removed."),
+                Ok(removed) => {
+                    tracing::info!(removed, "Old executions and conversations were removed.")
+                }
+                Err(error) => {
+                    tracing::error!(%error, "Old executions and conversations could not be removed.")
+                }
             }
         }
     }

@@ -26,7 +26,9 @@ pub struct Hook {
 impl Hook {
     /// Whether some calls are refused for who makes them.
     pub fn is_guarded(&self) -> bool {
-        self.route.auth != WebhookAuth::None || self.route.ignores_bots || !self.route.allowed_ips.is_empty()
+        self.route.auth != WebhookAuth::None
+            || self.route.ignores_bots
+            || !self.route.allowed_ips.is_empty()
     }
 }
 
@@ -68,12 +70,21 @@ pub enum Found {
 
 impl Routes {
     /// Adds what a workflow listens at. An address that another one has is refused.
-    pub(crate) fn add(&mut self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)]) -> Result<(), Error> {
+    pub(crate) fn add(
+        &mut self,
+        workflow: &Arc<Loaded>,
+        listens: &[(Str, Listen)],
+    ) -> Result<(), Error> {
         self.add_as(workflow, listens, None)
     }
 
     /// The same for production or for a test.
-    pub(crate) fn add_as(&mut self, workflow: &Arc<Loaded>, listens: &[(Str, Listen)], trial: Option<&Trial>) -> Result<(), Error> {
+    pub(crate) fn add_as(
+        &mut self,
+        workflow: &Arc<Loaded>,
+        listens: &[(Str, Listen)],
+        trial: Option<&Trial>,
+    ) -> Result<(), Error> {
         for (node, listen) in listens {
             let (route, form, chat) = match listen {
                 Listen::Webhook(route) => (route.clone(), None, None),
@@ -81,7 +92,14 @@ impl Routes {
                 Listen::Chat(chat) => (chat.route.clone(), None, Some((**chat).clone())),
                 Listen::Clock(_) | Listen::Poll(_) => continue,
             };
-            let hook = Arc::new(Hook { workflow: workflow.clone(), node: node.clone(), route, form, chat, trial: trial.cloned() });
+            let hook = Arc::new(Hook {
+                workflow: workflow.clone(),
+                node: node.clone(),
+                route,
+                form,
+                chat,
+                trial: trial.cloned(),
+            });
             if hook.chat.is_some() {
                 self.chats.push(hook.clone());
             }
@@ -92,7 +110,8 @@ impl Routes {
         Ok(())
     }
 
-    /// Removes what workflows listen at. What is kept in lists is walked once, however many they are.
+    /// Removes what workflows listen at. What is kept in lists is walked once, however many they
+    /// are.
     pub(crate) fn remove<'l>(&mut self, gone: impl Iterator<Item = (&'l Str, &'l Listens)>) {
         let mut with_chats: HashSet<&Str> = HashSet::new();
         let mut with_open: [HashSet<&Str>; 2] = Default::default();
@@ -142,8 +161,15 @@ impl Routes {
 
     /// The addresses of chats that are pages anybody may open.
     pub(crate) fn chat_pages(&self) -> Vec<Str> {
-        let is_page = |hook: &&Arc<Hook>| hook.chat.as_ref().is_some_and(|chat| chat.is_public && chat.page.is_some());
-        let mut pages: Vec<Str> = self.chats.iter().filter(is_page).map(|hook| hook.route.path.trim_matches('/').into()).collect();
+        let is_page = |hook: &&Arc<Hook>| {
+            hook.chat.as_ref().is_some_and(|chat| chat.is_public && chat.page.is_some())
+        };
+        let mut pages: Vec<Str> = self
+            .chats
+            .iter()
+            .filter(is_page)
+            .map(|hook| hook.route.path.trim_matches('/').into())
+            .collect();
         pages.sort();
         pages
     }
@@ -151,8 +177,11 @@ impl Routes {
     /// Methods and paths of webhooks without open parts, in order.
     pub(crate) fn addresses(&self) -> Vec<(Str, Str)> {
         let all = self.webhooks.fixed.iter();
-        let mut addresses: Vec<_> =
-            all.flat_map(|(path, hooks)| hooks.iter().map(move |(method, _)| (method.clone(), path.clone()))).collect();
+        let mut addresses: Vec<_> = all
+            .flat_map(|(path, hooks)| {
+                hooks.iter().map(move |(method, _)| (method.clone(), path.clone()))
+            })
+            .collect();
         addresses.sort();
         addresses
     }

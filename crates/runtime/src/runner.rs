@@ -24,7 +24,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
-use store::executions::{Along, Begun};
+use store::executions::{Begun, CommitWith};
 use store::variables::Variable;
 use store::workflows::StaticData;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
@@ -73,7 +73,8 @@ impl Runner {
     ) -> Arc<Self> {
         let options = RunOptions { addresses: Some(tickets.clone()), ..options };
         let slots = Arc::new(Semaphore::new(limits.at_once));
-        let (taken, held, running, variables) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        let (taken, held, running, variables) =
+            (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default(), Mutex::default());
         let (is_closed, delivery_locks) = (AtomicBool::new(false), KeyLocks::default());
         Arc::new(Self {
             engine,
@@ -105,11 +106,20 @@ impl Runner {
         self.take_on_after(start, demand, Groundwork::default())
     }
 
-    pub(crate) fn start_after(self: &Arc<Self>, start: Start, groundwork: Groundwork) -> Result<Taken, Error> {
+    pub(crate) fn start_after(
+        self: &Arc<Self>,
+        start: Start,
+        groundwork: Groundwork,
+    ) -> Result<Taken, Error> {
         Ok(self.take_on_after(start, Demand::default(), groundwork)?.let_go())
     }
 
-    pub(crate) fn take_on_after(self: &Arc<Self>, start: Start, demand: Demand, mut groundwork: Groundwork) -> Result<Taken, Error> {
+    pub(crate) fn take_on_after(
+        self: &Arc<Self>,
+        start: Start,
+        demand: Demand,
+        mut groundwork: Groundwork,
+    ) -> Result<Taken, Error> {
         if self.is_closed.load(Ordering::Relaxed) {
             return Err(Error::Stopping);
         }
@@ -159,12 +169,30 @@ impl Runner {
         let recorded = groundwork.recorded.into();
         let called_by_model = groundwork.called_by_model;
         let extent = start.extent.clone();
-        let options = RunOptions { extent, use_pin_data: is_manual, recorded, notes, called_by_model, ..self.options.clone() };
+        let options = RunOptions {
+            extent,
+            use_pin_data: is_manual,
+            recorded,
+            notes,
+            called_by_model,
+            ..self.options.clone()
+        };
         let Start { workflow, cause, node, items, request_id, .. } = start;
         let start = engine::Start { cause, node, items };
         let (cancel, turn) = (CancellationToken::new(), Turn::IsWaitedFor);
         let takes = demand.takes;
-        Ok(self.set_out(Course { log, workflow, start, mode: begun.mode, options, takes, held: Some(held), cancel, turn, request_id }))
+        Ok(self.set_out(Course {
+            log,
+            workflow,
+            start,
+            mode: begun.mode,
+            options,
+            takes,
+            held: Some(held),
+            cancel,
+            turn,
+            request_id,
+        }))
     }
 
     /// The journal of a run tells all of it, also what was done before it began.
@@ -175,7 +203,8 @@ impl Runner {
             let (node, run_index) = (node.clone(), *count);
             *count += usize::from(task.is_some());
             let started_ms = task.as_ref().map_or(0, |task| task.start_time_ms);
-            self.recorder.note(log, RunEvent::NodeStarted { node: node.clone(), run_index, started_ms });
+            self.recorder
+                .note(log, RunEvent::NodeStarted { node: node.clone(), run_index, started_ms });
             let ended = match task {
                 Some(task) => {
                     // What the workflow keeps between runs is not put back to what it was then.
@@ -187,23 +216,41 @@ impl Runner {
             self.recorder.note(log, ended);
         }
         for (node, task) in &groundwork.served {
-            self.recorder.note(log, RunEvent::NodeServed { node: node.clone(), task: task.clone() });
+            self.recorder
+                .note(log, RunEvent::NodeServed { node: node.clone(), task: task.clone() });
         }
         let Some((node, notes)) = &groundwork.noted else { return };
         let started_ms = self.engine.ports.clock.now_ms();
-        self.recorder.note(log, RunEvent::NodeStarted { node: node.clone(), run_index: 0, started_ms });
+        self.recorder
+            .note(log, RunEvent::NodeStarted { node: node.clone(), run_index: 0, started_ms });
         for (key, value) in notes.iter() {
-            self.recorder.note(log, RunEvent::NodeNoted { node: node.clone(), key: key.clone(), value: value.clone() });
+            self.recorder.note(
+                log,
+                RunEvent::NodeNoted { node: node.clone(), key: key.clone(), value: value.clone() },
+            );
         }
     }
 
-    /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was taken on.
+    /// Starts a run that another one calls. Nothing turns it away: it is part of a run that was
+    /// taken on.
     pub(crate) fn start_called(self: &Arc<Self>, called: CalledRun) -> Taken {
-        let CalledRun { workflow, document, caller, items, cause, waits, depth, called_by_model, spending, cancel } = called;
+        let CalledRun {
+            workflow,
+            document,
+            caller,
+            items,
+            cause,
+            waits,
+            depth,
+            called_by_model,
+            spending,
+            cancel,
+        } = called;
         let mut terms = workflow.log_terms(cause.mode());
         // What is done for a run that nobody keeps is not kept either.
-        let above =
-            caller.filter(|_| cause == StartedBy::Workflow).and_then(|caller| self.recorder.saving_of(&caller.execution.to_string()));
+        let above = caller
+            .filter(|_| cause == StartedBy::Workflow)
+            .and_then(|caller| self.recorder.saving_of(&caller.execution.to_string()));
         terms.saving = above.map_or(terms.saving, |above| above.and(terms.saving));
         let begun = Begun {
             workflow_id: workflow.id.clone(),
@@ -235,25 +282,58 @@ impl Runner {
             called_by_model,
         };
         self.recorder.note(&log, started);
-        let options = RunOptions { use_pin_data: false, depth, called_by_model, spends_for: Some(spending), ..self.options.clone() };
+        let options = RunOptions {
+            use_pin_data: false,
+            depth,
+            called_by_model,
+            spends_for: Some(spending),
+            ..self.options.clone()
+        };
         let start = engine::Start { cause, node: None, items: Some(items) };
         // Were it to wait for a turn of its own, callers could take all turns and wait for ever.
         let turn = if waits { Turn::OfCaller } else { Turn::IsWaitedFor };
         let (takes, request_id) = (Takes::default(), Str::new());
-        self.set_out(Course { log, workflow, start, mode, options, takes, held: None, cancel, turn, request_id }).let_go()
+        self.set_out(Course {
+            log,
+            workflow,
+            start,
+            mode,
+            options,
+            takes,
+            held: None,
+            cancel,
+            turn,
+            request_id,
+        })
+        .let_go()
     }
 
-    /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to whoever asked.
-    pub(crate) async fn look(&self, workflow: &Loaded, node: &Str, longest_ms: u64, cancel: CancellationToken) -> Looked {
+    /// Lets a trigger look for news. Nothing of it is recorded, and what it remembers is up to
+    /// whoever asked.
+    pub(crate) async fn look(
+        &self,
+        workflow: &Loaded,
+        node: &Str,
+        longest_ms: u64,
+        cancel: CancellationToken,
+    ) -> Looked {
         let before = workflow.static_data();
         let outcome = self.run_alone(workflow, node, None, "trigger", longest_ms, cancel).await;
         let static_data = loaded::changes(&before, &outcome.static_data);
         Looked { outcome, static_data }
     }
 
-    /// Asks a trigger something that starts no run, such as what was said before. Nothing of it is recorded or remembered.
-    pub(crate) async fn ask_trigger(&self, workflow: &Loaded, node: &Str, items: Items, longest_ms: u64) -> Outcome {
-        self.run_alone(workflow, node, Some(items), "webhook", longest_ms, CancellationToken::new()).await
+    /// Asks a trigger something that starts no run, such as what was said before. Nothing of it is
+    /// recorded or remembered.
+    pub(crate) async fn ask_trigger(
+        &self,
+        workflow: &Loaded,
+        node: &Str,
+        items: Items,
+        longest_ms: u64,
+    ) -> Outcome {
+        self.run_alone(workflow, node, Some(items), "webhook", longest_ms, CancellationToken::new())
+            .await
     }
 
     async fn run_alone(
@@ -277,7 +357,10 @@ impl Runner {
             extent: Extent::until(Some(node.clone())),
             use_pin_data: false,
             failures: Failures::AreOurs,
-            limits: Limits { timeout_ms: Some(limits.timeout_ms.unwrap_or(longest_ms).min(longest_ms)), ..limits.clone() },
+            limits: Limits {
+                timeout_ms: Some(limits.timeout_ms.unwrap_or(longest_ms).min(longest_ms)),
+                ..limits.clone()
+            },
             ..self.options.clone()
         };
         let start = engine::Start { cause: StartedBy::Hand, node: Some(node.clone()), items };
@@ -285,8 +368,15 @@ impl Runner {
     }
 
     /// Goes on with a run that was cut off or slept, for whoever takes this of it.
-    pub(crate) fn resume(self: &Arc<Self>, past: Past, settled: Settled, takes: Takes, turn: Turn) -> Taken {
-        let terms = LogTerms { saving: past.execution.begun.saving, ..past.workflow.log_terms(&past.mode) };
+    pub(crate) fn resume(
+        self: &Arc<Self>,
+        past: Past,
+        settled: Settled,
+        takes: Takes,
+        turn: Turn,
+    ) -> Taken {
+        let terms =
+            LogTerms { saving: past.execution.begun.saving, ..past.workflow.log_terms(&past.mode) };
         let log = self.recorder.reopen(&past.execution, past.written, terms);
         // What was decided comes first: the run goes on with it.
         for event in settled.events {
@@ -311,15 +401,30 @@ impl Runner {
         let start = engine::Start { cause: past.cause, node: past.node, items: past.items };
         let cancel = CancellationToken::new();
         let (workflow, mode, request_id) = (past.workflow, past.mode, Str::new());
-        self.set_out(Course { log, workflow, start, mode, options, takes, held: None, cancel, turn, request_id }).let_go()
+        self.set_out(Course {
+            log,
+            workflow,
+            start,
+            mode,
+            options,
+            takes,
+            held: None,
+            cancel,
+            turn,
+            request_id,
+        })
+        .let_go()
     }
 
     fn set_out(self: &Arc<Self>, course: Course) -> Taken {
-        let Course { log, workflow, start, mode, options, takes, held, cancel, turn, request_id } = course;
-        let (caller, answer, pieces) = Caller::new(takes, Some((self.recorder.clone(), log.clone())));
+        let Course { log, workflow, start, mode, options, takes, held, cancel, turn, request_id } =
+            course;
+        let (caller, answer, pieces) =
+            Caller::new(takes, Some((self.recorder.clone(), log.clone())));
         let caller = Arc::new(caller);
         let id = log.id();
-        let own_engine = taken_over::engine_for(&self.engine, &options.recorded, start.items.as_ref());
+        let own_engine =
+            taken_over::engine_for(&self.engine, &options.recorded, start.items.as_ref());
         let mut options = RunOptions {
             run_id: log.run_id(),
             stands_for: workflow.id.clone(),
@@ -338,18 +443,23 @@ impl Runner {
             let _slot = match turn {
                 Turn::Has(slot) => Some(Ok(slot)),
                 // One that is stopped while it waits does not wait for its end as well.
-                Turn::IsWaitedFor => cancel.run_until_cancelled(runner.slots.clone().acquire_owned()).await,
+                Turn::IsWaitedFor => {
+                    cancel.run_until_cancelled(runner.slots.clone().acquire_owned()).await
+                }
                 Turn::OfCaller => None,
             };
             if kept.is_taken_up() && kept.durability() == Durability::Ends {
-                // On disk it would still sleep, and nobody could tell that it was active when the process died.
+                // On disk it would still sleep, and nobody could tell that it was active when the
+                // process died.
                 let _ = runner.recorder.flush(&kept).await;
             }
             // Whatever others have changed while it waited for its turn is there.
             options.static_data = Some(workflow.static_data());
             let engine = own_engine.as_deref().unwrap_or(&runner.engine);
             let (run_id, mode) = (options.run_id.clone(), options.mode.clone());
-            let ran = AssertUnwindSafe(engine.run(workflow.plan.clone(), start, options, cancel)).catch_unwind().await;
+            let ran = AssertUnwindSafe(engine.run(workflow.plan.clone(), start, options, cancel))
+                .catch_unwind()
+                .await;
             let outcome = ran.unwrap_or_else(|_| runner.broken_off(&kept, &workflow, run_id, mode));
             if outcome.error.is_some() {
                 caller.fail(&outcome, &workflow).await;
@@ -361,11 +471,17 @@ impl Runner {
                 kept.change_static_data(parts);
             }
             place.give_back_memory();
-            let is_harmless = workflow.durability == Durability::Ends && !kept.has_static_data() && outcome.status != RunStatus::Waiting;
-            // Its caller need not wait for the disk: were the end of such a run lost, it would be run again and nobody could tell.
+            let is_harmless = workflow.durability == Durability::Ends
+                && !kept.has_static_data()
+                && outcome.status != RunStatus::Waiting;
+            // Its caller need not wait for the disk: were the end of such a run lost, it would be
+            // run again and nobody could tell.
             if is_called && is_harmless {
                 let outcome = outcome.clone();
-                tokio::spawn(async move { runner.finish(place, &workflow, &outcome, &request_id).await }.in_current_span());
+                tokio::spawn(
+                    async move { runner.finish(place, &workflow, &outcome, &request_id).await }
+                        .in_current_span(),
+                );
             } else {
                 runner.finish(place, &workflow, &outcome, &request_id).await;
             }
@@ -377,8 +493,17 @@ impl Runner {
     }
 
     /// The decrypted fields of a credential that a node of a workflow names.
-    pub fn credential(&self, workflow: &Loaded, node: &str, kind: &str) -> Result<Object, NodeError> {
-        let id = workflow.plan.node(node).and_then(|node| node.chosen_credential(kind)).ok_or_else(|| NodeError::no_credential(kind))?;
+    pub fn credential(
+        &self,
+        workflow: &Loaded,
+        node: &str,
+        kind: &str,
+    ) -> Result<Object, NodeError> {
+        let id = workflow
+            .plan
+            .node(node)
+            .and_then(|node| node.chosen_credential(kind))
+            .ok_or_else(|| NodeError::no_credential(kind))?;
         self.engine.ports.credentials.get(&workflow.id, kind, id)
     }
 
@@ -404,14 +529,20 @@ impl Runner {
         self.is_closed.store(true, Ordering::Relaxed);
     }
 
-    /// Starts a run for a delivery, unless it was taken before. It is noted together with the beginning of the run, so that a delivery
-    /// that a crash cut off is taken when it is sent again, and no other is. Whoever brings the same one meanwhile waits for what
-    /// becomes of it; a caller who has gone does not leave it half taken.
-    pub(crate) async fn start_once(self: &Arc<Self>, key: String, start: Start, demand: Demand) -> Result<Option<Taken>, Error> {
+    /// Starts a run for a delivery, unless it was taken before. It is noted together with the
+    /// beginning of the run, so that a delivery that a crash cut off is taken when it is sent
+    /// again, and no other is. Whoever brings the same one meanwhile waits for what becomes of it;
+    /// a caller who has gone does not leave it half taken.
+    pub(crate) async fn start_once(
+        self: &Arc<Self>,
+        key: String,
+        start: Start,
+        demand: Demand,
+    ) -> Result<Option<Taken>, Error> {
         // Those that wait for each other take memory as well.
         let held = Some(self.hold(demand.weight)?);
         let guard = self.delivery_locks.lock(key).await;
-        let along = Some(Along::Delivery(guard.key().as_str().into()));
+        let along = Some(CommitWith::Delivery(guard.key().as_str().into()));
         let groundwork = Groundwork { along, held, ..Groundwork::default() };
         let runner = self.clone();
         detached(async move { runner.take_delivery(&guard, start, demand, groundwork).await }).await

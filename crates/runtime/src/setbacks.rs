@@ -1,6 +1,8 @@
-//! Runs that cannot be taken up. What may pass is tried again, later each time. What does not pass ends the run, or leaves it to a person.
+//! Runs that cannot be taken up. What may pass is tried again, later each time. What does not pass
+//! ends the run, or leaves it to a person.
 //!
-//! Invariant: whoever ends a run that nobody runs has locked it, so that nobody takes it up meanwhile.
+//! Invariant: whoever ends a run that nobody runs has locked it, so that nobody takes it up
+//! meanwhile.
 
 use crate::key_lock::KeyGuard;
 use crate::log::{Durability, LogTerms, Written};
@@ -20,7 +22,8 @@ use tokio::sync::OwnedSemaphorePermit;
 const FIRST_PAUSE_MS: i64 = 1_000;
 const LONGEST_PAUSE_MS: i64 = 60_000;
 
-/// How often something that is wrong with one run is met before a person decides: for about ten minutes.
+/// How often something that is wrong with one run is met before a person decides: for about ten
+/// minutes.
 const MAX_TRIES: u32 = 15;
 
 const HINT: &str = "See to the cause, then resume the execution, say what came of its last step, retry or stop it.";
@@ -72,7 +75,12 @@ impl Setbacks {
 
 impl Runtime {
     /// Wakes a run that sleeps as it was seen, with a slot of its own, unless somebody is at it.
-    pub(crate) async fn wake_or_give_up(self: &Arc<Self>, left: Left, resume: Resume, slot: OwnedSemaphorePermit) -> Result<(), Error> {
+    pub(crate) async fn wake_or_give_up(
+        self: &Arc<Self>,
+        left: Left,
+        resume: Resume,
+        slot: OwnedSemaphorePermit,
+    ) -> Result<(), Error> {
         let id = left.id;
         let Some(guard) = self.run_locks.try_lock(id) else { return Ok(()) };
         if !self.is_let_go(id).await? {
@@ -80,8 +88,10 @@ impl Runtime {
         }
         let runtime = self.clone();
         detached(async move {
-            let woken = runtime.take_up_locked(&guard, resume, Takes::Nothing, Turn::Has(slot)).await;
-            let (taken, failure) = woken.map_or_else(|error| (None, Some(error)), |taken| (taken, None));
+            let woken =
+                runtime.take_up_locked(&guard, resume, Takes::Nothing, Turn::Has(slot)).await;
+            let (taken, failure) =
+                woken.map_or_else(|error| (None, Some(error)), |taken| (taken, None));
             runtime.expected.hand_over(id, taken);
             match failure {
                 None => Ok(()),
@@ -92,7 +102,12 @@ impl Runtime {
     }
 
     /// Sees to a run that could not be taken up as it was seen. What concerns every run comes back.
-    pub(crate) async fn give_up(&self, guard: &KeyGuard<i64>, seen: &State, error: &Error) -> Result<Fate, store::Error> {
+    pub(crate) async fn give_up(
+        &self,
+        guard: &KeyGuard<i64>,
+        seen: &State,
+        error: &Error,
+    ) -> Result<Fate, store::Error> {
         let id = *guard.key();
         let (status, fate) = match (error.fate(), error) {
             (Fate::WaitsForAll, Error::Store(passing)) => return Err(passing.clone()),
@@ -113,13 +128,23 @@ impl Runtime {
             (Fate::Over, _) => (RunStatus::Error, Fate::Over),
         };
         let now = self.store.execution(id).await?;
-        let Some(execution) = now.filter(|now| stands_as(&now.state, seen)) else { return Ok(Fate::NotOurs) };
+        let Some(execution) = now.filter(|now| stands_as(&now.state, seen)) else {
+            return Ok(Fate::NotOurs);
+        };
         tracing::error!(%error, execution = id, code = error.code().name(), "A run cannot be taken up.");
         let JournalLength { pieces, parts } = self.store.pieces(id).await?;
         let events = self.store.trail(id, 0).await.map_or(0, |trail| trail.events);
-        let told = NodeError::new(error.code(), Str::from(format!("{error} ({})", error.code().name())));
+        let told =
+            NodeError::new(error.code(), Str::from(format!("{error} ({})", error.code().name())));
         let told = if status == RunStatus::Uncertain { told.hint(HINT) } else { told };
-        self.end_unresumed(guard, &execution, Written { pieces, parts, events }, status, told.to_run_error("")).await?;
+        self.end_unresumed(
+            guard,
+            &execution,
+            Written { pieces, parts, events },
+            status,
+            told.to_run_error(""),
+        )
+        .await?;
         Ok(fate)
     }
 
@@ -133,9 +158,13 @@ impl Runtime {
         reason: RunError,
     ) -> Result<(), store::Error> {
         // Whoever looks for why it went no further finds it.
-        let terms = LogTerms { durability: Durability::Ends, saving: Saving::ALL, static_data: None };
+        let terms =
+            LogTerms { durability: Durability::Ends, saving: Saving::ALL, static_data: None };
         let log = self.recorder.reopen(execution, written, terms);
-        self.recorder.note(&log, RunEvent::RunFinished { status, error: Some(reason), finished_ms: self.now_ms() });
+        self.recorder.note(
+            &log,
+            RunEvent::RunFinished { status, error: Some(reason), finished_ms: self.now_ms() },
+        );
         let flushed = self.store.flush(log.clone()).await;
         self.recorder.close(&log);
         flushed?;

@@ -13,7 +13,7 @@ use node_api::StartedBy;
 use node_api::trigger::{Answer, CHAT_MODE, Takes};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use store::executions::{Along, CalledFrom, Execution};
+use store::executions::{CalledFrom, CommitWith, Execution};
 use store::workflows::StaticData;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -100,7 +100,7 @@ pub(crate) struct Groundwork {
     /// A run that it takes up or repeats was called by a model.
     pub(crate) called_by_model: Option<Exposure>,
     /// On disk if and only if the beginning of the run is.
-    pub(crate) along: Option<Along>,
+    pub(crate) along: Option<CommitWith>,
     /// Room for what it begins with, if it was made before.
     pub(crate) held: Option<Held>,
 }

@@ -1,4 +1,5 @@
-//! The steps of a run as its journal tells them, with what each has noted: for taking one of them again.
+//! The steps of a run as its journal tells them, with what each has noted: for taking one of them
+//! again.
 
 use engine::Recorded;
 use model::{Exposure, Extent, Items, Object, RunEvent, Str, TaskStatus, Value};
@@ -38,25 +39,47 @@ impl Steps {
         let mut steps = Self::default();
         for event in events {
             match event {
-                RunEvent::RunStarted { start_node, items, mode, extent, called_by_model, .. } => {
+                RunEvent::RunStarted {
+                    start_node, items, mode, extent, called_by_model, ..
+                } => {
                     steps.called_by_model = called_by_model;
-                    (steps.start_node, steps.items, steps.mode, steps.extent) = (start_node, items, mode, extent);
+                    (steps.start_node, steps.items, steps.mode, steps.extent) =
+                        (start_node, items, mode, extent);
                 }
                 RunEvent::NodeStarted { node, started_ms, .. } => {
                     // A step that was cut off and taken up again is the same one.
-                    let goes_on = steps.all.last().is_some_and(|last| last.node == node && last.recorded.is_none());
+                    let goes_on = steps
+                        .all
+                        .last()
+                        .is_some_and(|last| last.node == node && last.recorded.is_none());
                     if !goes_on {
-                        steps.all.push(Step { recorded: None, node, started_ms, notes: Vec::new() });
+                        steps.all.push(Step {
+                            recorded: None,
+                            node,
+                            started_ms,
+                            notes: Vec::new(),
+                        });
                     }
                 }
-                RunEvent::NodeNoted { key, value, .. } => steps.in_last(|last| last.notes.push((key, value))),
+                RunEvent::NodeNoted { key, value, .. } => {
+                    steps.in_last(|last| last.notes.push((key, value)))
+                }
                 RunEvent::NodeRetried { .. } => steps.in_last(|last| last.notes.clear()),
                 RunEvent::NodeFinished { node, task, changed, .. } => {
-                    steps.in_last(|last| last.recorded = Some(Recorded { node, task: Some(task), changed, woken_by: None, redo: None }));
+                    steps.in_last(|last| {
+                        last.recorded = Some(Recorded {
+                            node,
+                            task: Some(task),
+                            changed,
+                            woken_by: None,
+                            redo: None,
+                        })
+                    });
                 }
                 RunEvent::NodeSilent { node } => steps.in_last(|last| {
                     let changed = model::Changed::default();
-                    last.recorded = Some(Recorded { node, task: None, changed, woken_by: None, redo: None });
+                    last.recorded =
+                        Some(Recorded { node, task: None, changed, woken_by: None, redo: None });
                 }),
                 RunEvent::RunResumed { items } => steps.wake(items),
                 _ => {}
@@ -73,13 +96,16 @@ impl Steps {
 
     fn wake(&mut self, items: Option<Items>) {
         let records = self.all.iter_mut().rev().filter_map(|step| step.recorded.as_mut());
-        let waits = |recorded: &&mut Recorded| recorded.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
+        let waits = |recorded: &&mut Recorded| {
+            recorded.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
+        };
         if let Some(step) = { records }.find(waits) {
             step.woken_by = items;
         }
     }
 
-    /// The place that is called `NODE` or `NODE/NOTE`: the last step of the node, or the note there whose name ends so.
+    /// The place that is called `NODE` or `NODE/NOTE`: the last step of the node, or the note there
+    /// whose name ends so.
     pub fn find(&self, name: &str) -> Result<Place, String> {
         let of_node = |node: &str| self.all.iter().rposition(|step| step.node == node);
         if let Some(step) = of_node(name) {
@@ -88,23 +114,37 @@ impl Steps {
         let found = name.rsplit_once('/').and_then(|(node, note)| Some((of_node(node)?, note)));
         let Some((step, wanted)) = found else {
             let names: Vec<&str> = self.all.iter().map(|step| step.node.as_str()).collect();
-            return Err(format!("The run has no step called '{name}'. Its steps are: {}.", names.join(", ")));
+            return Err(format!(
+                "The run has no step called '{name}'. Its steps are: {}.",
+                names.join(", ")
+            ));
         };
         let notes = &self.all[step].notes;
-        let is_it = |key: &Str| key == wanted || key.strip_suffix(wanted).is_some_and(|start| start.ends_with(": "));
-        notes.iter().position(|(key, _)| is_it(key)).map(|notes| Place { step, notes }).ok_or_else(|| {
-            let keys: Vec<&str> = notes.iter().map(|(key, _)| key.as_str()).collect();
-            format!("'{}' has noted nothing called '{wanted}'. Its notes are: {}.", self.all[step].node, keys.join(", "))
-        })
+        let is_it = |key: &Str| {
+            key == wanted || key.strip_suffix(wanted).is_some_and(|start| start.ends_with(": "))
+        };
+        notes.iter().position(|(key, _)| is_it(key)).map(|notes| Place { step, notes }).ok_or_else(
+            || {
+                let keys: Vec<&str> = notes.iter().map(|(key, _)| key.as_str()).collect();
+                format!(
+                    "'{}' has noted nothing called '{wanted}'. Its notes are: {}.",
+                    self.all[step].node,
+                    keys.join(", ")
+                )
+            },
+        )
     }
 }
 
-/// The wait that a run is at, or comes to next, counted from zero. Addresses that wake it are made for that one.
+/// The wait that a run is at, or comes to next, counted from zero. Addresses that wake it are made
+/// for that one.
 pub fn next_wait(events: &[RunEvent]) -> usize {
     let (mut waits, mut is_asleep) = (0, false);
     for event in events {
         match event {
-            RunEvent::NodeFinished { task, .. } if task.status == TaskStatus::Waiting => (waits, is_asleep) = (waits + 1, true),
+            RunEvent::NodeFinished { task, .. } if task.status == TaskStatus::Waiting => {
+                (waits, is_asleep) = (waits + 1, true)
+            }
             RunEvent::RunResumed { .. } | RunEvent::NodeStarted { .. } => is_asleep = false,
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Stops and removes runs, and with them those that they wait for.
 //!
-//! Invariant: whoever is told that a run was stopped will not see it go on. A run that is told to stop may be about to sleep, so that
-//! its end is waited for and looked at.
+//! Invariant: whoever is told that a run was stopped will not see it go on. A run that is told to
+//! stop may be about to sleep, so that its end is waited for and looked at.
 
 use crate::end::Word;
 use crate::key_lock::KeyGuard;
@@ -13,29 +13,30 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long it may take until nobody else is at a run, and until one that was told to stop has come to its end.
+/// How long it may take until nobody else is at a run, and until one that was told to stop has come
+/// to its end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs that nobody waits for are stopped so many at a time.
 const STOPS_AT_ONCE: usize = 16;
 
 impl Runtime {
-    /// Stops a run, and with it all that it waits for. One that is waited for fails the node that called it. Goes on also if nobody
-    /// waits for it any more.
+    /// Stops a run, and with it all that it waits for. One that is waited for fails the node that
+    /// called it. Goes on also if nobody waits for it any more.
     pub async fn stop_execution(self: &Arc<Self>, id: i64) -> Result<(), Error> {
         let runtime = self.clone();
         detached(async move { runtime.stop_now(id).await }).await
     }
 
-    /// Removes a run. Those that it waits for have nobody left who wants their results, and are stopped. Goes on also if nobody waits for
-    /// it any more.
+    /// Removes a run. Those that it waits for have nobody left who wants their results, and are
+    /// stopped. Goes on also if nobody waits for it any more.
     pub async fn delete_execution(self: &Arc<Self>, id: i64) -> Result<bool, Error> {
         let runtime = self.clone();
         detached(async move { runtime.delete_now(id).await }).await
     }
 
-    /// Removes a workflow with all its runs, those that go on too; `false` if it is not there. Goes on also if nobody waits for it any
-    /// more.
+    /// Removes a workflow with all its runs, those that go on too; `false` if it is not there. Goes
+    /// on also if nobody waits for it any more.
     pub async fn delete_workflow(self: &Arc<Self>, id: &str) -> Result<bool, Error> {
         let (runtime, id) = (self.clone(), Str::from(id));
         detached(async move { runtime.delete_workflow_now(&id).await }).await
@@ -50,7 +51,9 @@ impl Runtime {
         let stopped = its.iter().filter(|run| self.runner.cancel(**run));
         let all = futures::future::join_all(stopped.map(|run| self.runner.let_go(*run)));
         if timeout(PATIENCE, all).await.is_err() {
-            return Err(Error::Busy { id: its.into_iter().find(|run| self.runner.is_running(*run)).unwrap_or_default() });
+            return Err(Error::Busy {
+                id: its.into_iter().find(|run| self.runner.is_running(*run)).unwrap_or_default(),
+            });
         }
         // One that begins or is woken from now on finds no row, and ends.
         let Some(callers) = self.store.delete_workflow(id).await? else { return Ok(false) };
@@ -69,11 +72,14 @@ impl Runtime {
     pub(crate) async fn stop_all_abandoned(self: Arc<Self>, by: Option<i64>) {
         match self.store.abandoned(by).await {
             Ok(all) => {
-                let stops = futures::stream::iter(all).for_each_concurrent(STOPS_AT_ONCE, |id| self.clone().stop_abandoned(id));
+                let stops = futures::stream::iter(all)
+                    .for_each_concurrent(STOPS_AT_ONCE, |id| self.clone().stop_abandoned(id));
                 stops.await;
             }
             // The next start finds them.
-            Err(error) => tracing::error!(%error, "Runs that nobody waits for could not be looked up."),
+            Err(error) => {
+                tracing::error!(%error, "Runs that nobody waits for could not be looked up.")
+            }
         }
     }
 
@@ -82,7 +88,9 @@ impl Runtime {
         while !self.is_stopping() {
             match self.stop_awaited(id).await {
                 Err(Error::Busy { .. }) => {}
-                Err(error) => return tracing::error!(%error, execution = id, "A run that nobody waits for could not be stopped."),
+                Err(error) => {
+                    return tracing::error!(%error, execution = id, "A run that nobody waits for could not be stopped.");
+                }
                 Ok(()) => return,
             }
         }
@@ -127,7 +135,8 @@ impl Runtime {
     async fn stop_awaited_by(self: &Arc<Self>, caller: i64) -> Result<(), Error> {
         for called in self.store.abandoned(Some(caller)).await? {
             match self.stop_awaited(called).await {
-                // The caller is stopped or gone, which is what was asked for; this one is stopped as soon as it can be.
+                // The caller is stopped or gone, which is what was asked for; this one is stopped
+                // as soon as it can be.
                 Err(Error::Busy { id }) => self.runner.say(Word::IsAbandoned(id)),
                 other => other?,
             }

@@ -14,7 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 /// Pieces that wait for a slow caller; a node that has another one waits with it.
 const WAITING_PIECES: usize = 64;
 
-/// How long a node waits for a caller that takes nothing. Then the caller is given up, and the run goes on without it.
+/// How long a node waits for a caller that takes nothing. Then the caller is given up, and the run
+/// goes on without it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The pieces of an answer as they come.
@@ -39,7 +40,8 @@ impl Pieces {
     }
 }
 
-/// Takes a run's answer: one whole one, or pieces. Whoever watches the run hears the pieces too, and never holds them up.
+/// Takes a run's answer: one whole one, or pieces. Whoever watches the run hears the pieces too,
+/// and never holds them up.
 pub(crate) struct Caller {
     whole: Mutex<Option<oneshot::Sender<Answer>>>,
     pieces: Option<Mutex<Option<mpsc::Sender<Chunk>>>>,
@@ -54,30 +56,56 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    pub(crate) fn new(takes: Takes, watched: Option<(Arc<Recorder>, Arc<RunLog>)>) -> (Self, oneshot::Receiver<Answer>, Option<Pieces>) {
+    pub(crate) fn new(
+        takes: Takes,
+        watched: Option<(Arc<Recorder>, Arc<RunLog>)>,
+    ) -> (Self, oneshot::Receiver<Answer>, Option<Pieces>) {
         let (tell, answer) = oneshot::channel();
         let is_given_up = Arc::new(AtomicBool::new(false));
         let (sender, pieces) = match takes {
             Takes::Pieces(_) => {
                 let (sender, chunks) = mpsc::channel(WAITING_PIECES);
-                (Some(Mutex::new(Some(sender))), Some(Pieces { chunks, is_given_up: is_given_up.clone() }))
+                (
+                    Some(Mutex::new(Some(sender))),
+                    Some(Pieces { chunks, is_given_up: is_given_up.clone() }),
+                )
             }
             Takes::Nothing => (None, None),
         };
-        let (whole, has_begun, has_spoken) = (Mutex::new(Some(tell)), AtomicBool::new(false), AtomicBool::new(false));
-        (Self { whole, pieces: sender, takes, watched, has_begun, has_spoken, is_given_up, patience: PATIENCE }, answer, pieces)
+        let (whole, has_begun, has_spoken) =
+            (Mutex::new(Some(tell)), AtomicBool::new(false), AtomicBool::new(false));
+        (
+            Self {
+                whole,
+                pieces: sender,
+                takes,
+                watched,
+                has_begun,
+                has_spoken,
+                is_given_up,
+                patience: PATIENCE,
+            },
+            answer,
+            pieces,
+        )
     }
 
-    /// A stream that has begun says that the run stands still until a person has decided; before that the whole answer does.
+    /// A stream that has begun says that the run stands still until a person has decided; before
+    /// that the whole answer does.
     pub(crate) async fn wait(&self, outcome: &Outcome, workflow: &Loaded) {
         let is_heard = self.has_begun.load(Ordering::Relaxed) || self.is_watched();
         if !is_heard {
             return;
         }
         let words = waiting_words(&outcome.run_id);
-        let words = if self.has_spoken.load(Ordering::Relaxed) { format!("\n\n{words}") } else { words };
+        let words =
+            if self.has_spoken.load(Ordering::Relaxed) { format!("\n\n{words}") } else { words };
         let reason = Object::from_iter([("finishReason", "approval")]);
-        let told = [(ChunkKind::Item, Some(Value::from(words))), (ChunkKind::Done, Some(Value::from(reason))), (ChunkKind::End, None)];
+        let told = [
+            (ChunkKind::Item, Some(Value::from(words))),
+            (ChunkKind::Done, Some(Value::from(reason))),
+            (ChunkKind::End, None),
+        ];
         for (kind, content) in told {
             self.stream(last_chunk(kind, content, outcome, workflow)).await;
         }
@@ -96,14 +124,30 @@ impl Caller {
 
 /// What whoever waits for an answer is told while a person is asked.
 pub(crate) fn waiting_words(run_id: &str) -> String {
-    format!("Waiting for approval: a person has to allow a tool before this goes on (execution {run_id}).")
+    format!(
+        "Waiting for approval: a person has to allow a tool before this goes on (execution {run_id})."
+    )
 }
 
 /// A piece that tells how a run ended at its last node.
-fn last_chunk(kind: ChunkKind, content: Option<Value>, outcome: &Outcome, workflow: &Loaded) -> Chunk {
+fn last_chunk(
+    kind: ChunkKind,
+    content: Option<Value>,
+    outcome: &Outcome,
+    workflow: &Loaded,
+) -> Chunk {
     let node = outcome.last_node.as_ref().and_then(|name| workflow.plan.node(name));
-    let (node_id, node_name) = node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
-    Chunk { kind, content, node_id, node_name, item: 0, run_index: 0, timestamp_ms: outcome.finished_ms }
+    let (node_id, node_name) =
+        node.map(|node| (node.info.id.clone(), node.info.name.clone())).unwrap_or_default();
+    Chunk {
+        kind,
+        content,
+        node_id,
+        node_name,
+        item: 0,
+        run_index: 0,
+        timestamp_ms: outcome.finished_ms,
+    }
 }
 
 #[async_trait::async_trait]
@@ -154,7 +198,15 @@ mod tests {
 
     fn chunk(item: usize) -> Chunk {
         let (node_id, node_name) = (Str::from("1"), Str::from("A"));
-        Chunk { kind: ChunkKind::Item, content: None, node_id, node_name, item, run_index: 0, timestamp_ms: 0 }
+        Chunk {
+            kind: ChunkKind::Item,
+            content: None,
+            node_id,
+            node_name,
+            item,
+            run_index: 0,
+            timestamp_ms: 0,
+        }
     }
 
     #[tokio::test]

@@ -1,17 +1,24 @@
-//! Lists that a run takes over from a journal and reads as it needs them: the run fails if one of them cannot be read.
+//! Lists that a run takes over from a journal and reads as it needs them: the run fails if one of
+//! them cannot be read.
 
 use engine::{Engine, Recorded};
 use model::{Item, Items, Spill, SpillError, Spilled};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The engine for a run that begins with these records and items; `None` if it reads nothing from a journal.
-pub(crate) fn engine_for(engine: &Engine, recorded: &VecDeque<Recorded>, items: Option<&Items>) -> Option<Box<Engine>> {
+/// The engine for a run that begins with these records and items; `None` if it reads nothing from a
+/// journal.
+pub(crate) fn engine_for(
+    engine: &Engine,
+    recorded: &VecDeque<Recorded>,
+    items: Option<&Items>,
+) -> Option<Box<Engine>> {
     let lists = recorded.iter().flat_map(lists_of).chain(items.cloned());
     let lists: Arc<[Items]> = lists.filter(Items::is_spilled).collect();
     let make = engine.ports.spill.clone().filter(|_| !lists.is_empty())?;
     let mut engine = Box::new(engine.clone());
-    engine.ports.spill = Some(Arc::new(move || Arc::new(Watched { inner: make(), lists: lists.clone() })));
+    engine.ports.spill =
+        Some(Arc::new(move || Arc::new(Watched { inner: make(), lists: lists.clone() })));
     Some(engine)
 }
 

@@ -11,7 +11,9 @@ use tracing::Instrument as _;
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// Does work in a task of its own, which a caller who has gone does not end.
-pub(crate) async fn detached<T: Send + 'static>(work: impl Future<Output = Result<T, Error>> + Send + 'static) -> Result<T, Error> {
+pub(crate) async fn detached<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
     match tokio::spawn(work.in_current_span()).await {
         Ok(done) => done,
         Err(error) if error.is_panic() => Err(Error::Panicked),
@@ -26,15 +28,21 @@ pub(crate) async fn caught<T>(work: impl Future<Output = Result<T, Error>>) -> R
 }
 
 /// Keeps something going that others rely on, such as the clock: if it panics it begins again.
-pub(crate) fn keep_going<T, F>(name: &'static str, of: &Arc<T>, begin: impl Fn(Arc<T>) -> F + Send + 'static)
-where
+pub(crate) fn keep_going<T, F>(
+    name: &'static str,
+    of: &Arc<T>,
+    begin: impl Fn(Arc<T>) -> F + Send + 'static,
+) where
     T: Send + Sync + 'static,
     F: Future<Output = ()> + Send + 'static,
 {
     let of = of.clone();
     tokio::spawn(async move {
         while AssertUnwindSafe(begin(of.clone())).catch_unwind().await.is_err() {
-            tracing::error!(task = name, "A task of the runtime stopped with a panic; it begins again.");
+            tracing::error!(
+                task = name,
+                "A task of the runtime stopped with a panic; it begins again."
+            );
             tokio::time::sleep(AGAIN_AFTER).await;
         }
     });
@@ -51,7 +59,9 @@ mod tests {
         assert!(matches!(caught::<()>(async { panic!("a bug") }).await, Err(Error::Panicked)));
         assert!(matches!(caught(async { Ok(7) }).await, Ok(7)));
         let begun = Arc::new(AtomicUsize::new(0));
-        keep_going("test", &begun, |begun| async move { assert!(begun.fetch_add(1, Ordering::Relaxed) >= 2, "a bug") });
+        keep_going("test", &begun, |begun| async move {
+            assert!(begun.fetch_add(1, Ordering::Relaxed) >= 2, "a bug")
+        });
         tokio::time::sleep(10 * AGAIN_AFTER).await;
         assert_eq!(begun.load(Ordering::Relaxed), 3);
     }

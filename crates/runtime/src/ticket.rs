@@ -1,4 +1,5 @@
-//! What this instance has signed: the addresses of waiting runs, the turns of conversations that were handed over, and whose a session is.
+//! What this instance has signed: the addresses of waiting runs, the turns of conversations that
+//! were handed over, and whose a session is.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -25,7 +26,8 @@ enum Use {
 /// Signs the ids of runs, so that only who was given an address can wake one.
 pub struct Tickets {
     key: hmac::Key,
-    /// What tickets were signed with that are good for any wait of a run. Others may have read it, and nothing else is.
+    /// What tickets were signed with that are good for any wait of a run. Others may have read it,
+    /// and nothing else is.
     former: hmac::Key,
     /// Where callers reach this instance.
     base_url: Str,
@@ -43,11 +45,14 @@ impl Tickets {
         format!("{named}-{}", self.signature(Use::Wait, &named))
     }
 
-    /// The run that a ticket wakes, and from which of its waits; `None` for a ticket that was made before they were told apart.
+    /// The run that a ticket wakes, and from which of its waits; `None` for a ticket that was made
+    /// before they were told apart.
     pub(crate) fn read_wait(&self, ticket: &str) -> Option<(i64, Option<usize>)> {
         let (named, signature) = ticket.rsplit_once('-')?;
         match named.split_once('-') {
-            Some((id, wait)) if self.is_signed(Use::Wait, named, signature) => Some((id.parse().ok()?, Some(wait.parse().ok()?))),
+            Some((id, wait)) if self.is_signed(Use::Wait, named, signature) => {
+                Some((id.parse().ok()?, Some(wait.parse().ok()?)))
+            }
             None if self.is_signed(Use::Run, named, signature) => Some((named.parse().ok()?, None)),
             _ => None,
         }
@@ -70,7 +75,8 @@ impl Tickets {
     }
 
     fn is_signed(&self, purpose: Use, text: &str, signature: &str) -> bool {
-        verify_slices_are_equal(self.signature(purpose, text).as_bytes(), signature.as_bytes()).is_ok()
+        verify_slices_are_equal(self.signature(purpose, text).as_bytes(), signature.as_bytes())
+            .is_ok()
     }
 
     fn signature(&self, purpose: Use, text: &str) -> String {
@@ -113,7 +119,8 @@ mod tests {
 
     #[test]
     fn issue_14_00_what_signed_links_before_an_upgrade_signs_nothing_else_after_it() {
-        let (before, after) = (tickets("former"), Tickets::new("fresh", Some("former"), Str::new()));
+        let (before, after) =
+            (tickets("former"), Tickets::new("fresh", Some("former"), Str::new()));
         let old_link = format!("7-{}", before.signature(Use::Run, "7"));
         assert_eq!(after.read_wait(&old_link), Some((7, None)));
         assert_eq!(after.read_wait(&before.of_wait("7", 1)), None);
@@ -154,7 +161,11 @@ mod tests {
         assert_eq!(tickets.read_wait(&turn), None);
         let name = tickets.name_of_session("7-0");
         let Some((session, signature)) = split_signed(&name) else { panic!("{name}") };
-        assert!(session == "7-0" && tickets.has_signed(session, signature) && !tickets.has_signed("7-1", signature));
+        assert!(
+            session == "7-0"
+                && tickets.has_signed(session, signature)
+                && !tickets.has_signed("7-1", signature)
+        );
         assert_eq!(tickets.read_wait(&format!("7-0-{signature}")), None);
     }
 

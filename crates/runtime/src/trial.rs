@@ -1,7 +1,9 @@
-//! Test addresses: a workflow as it was last saved listens for one call, whether or not it is active.
+//! Test addresses: a workflow as it was last saved listens for one call, whether or not it is
+//! active.
 //!
-//! Invariant: a test address belongs to one project at a time. Whoever is active at it has it, and otherwise who has listened there of
-//! late; of two that want it, the one whose workflow has named it for longer gets it.
+//! Invariant: a test address belongs to one project at a time. Whoever is active at it has it, and
+//! otherwise who has listened there of late; of two that want it, the one whose workflow has named
+//! it for longer gets it.
 
 use crate::addresses::{claims_of, taken};
 use crate::loaded::Loaded;
@@ -66,7 +68,12 @@ pub struct TestAddress {
 
 impl Trials {
     fn end_old(&mut self, now_ms: i64) {
-        let ended: Vec<Str> = self.listening.iter().filter(|(_, one)| one.until_ms <= now_ms).map(|(id, _)| id.clone()).collect();
+        let ended: Vec<Str> = self
+            .listening
+            .iter()
+            .filter(|(_, one)| one.until_ms <= now_ms)
+            .map(|(id, _)| id.clone())
+            .collect();
         for id in ended {
             self.end(&id);
         }
@@ -74,15 +81,22 @@ impl Trials {
 
     /// Ends a test. Its addresses stay with the project for a while.
     fn end(&mut self, id: &str) -> bool {
-        let Some(Listening { workflow, claims, until_ms, .. }) = self.listening.remove(id) else { return false };
+        let Some(Listening { workflow, claims, until_ms, .. }) = self.listening.remove(id) else {
+            return false;
+        };
         self.keep(&workflow, claims.into_iter().map(|claim| claim.address), until_ms + KEPT_MS);
         true
     }
 
     fn keep(&mut self, workflow: &Loaded, addresses: impl Iterator<Item = Address>, until_ms: i64) {
-        let mut n_kept = self.kept.values().filter(|kept| kept.project_id == workflow.project_id).count();
+        let mut n_kept =
+            self.kept.values().filter(|kept| kept.project_id == workflow.project_id).count();
         for address in addresses {
-            let kept = Kept { workflow_id: workflow.id.clone(), project_id: workflow.project_id.clone(), until_ms };
+            let kept = Kept {
+                workflow_id: workflow.id.clone(),
+                project_id: workflow.project_id.clone(),
+                until_ms,
+            };
             if n_kept < MOST_KEPT || self.kept.contains_key(&address) {
                 self.kept.insert(address, kept);
                 n_kept += 1;
@@ -90,22 +104,31 @@ impl Trials {
         }
     }
 
-    /// The workflows of other projects that a claim is in the way of, each with the claim. Of one's own project, nobody else may be
-    /// listening there.
-    fn rivals(&mut self, workflow: &Loaded, claims: &[Claim], now_ms: i64) -> Result<HashSet<(Str, Address)>, Error> {
+    /// The workflows of other projects that a claim is in the way of, each with the claim. Of one's
+    /// own project, nobody else may be listening there.
+    fn rivals(
+        &mut self,
+        workflow: &Loaded,
+        claims: &[Claim],
+        now_ms: i64,
+    ) -> Result<HashSet<(Str, Address)>, Error> {
         self.end_old(now_ms);
         self.kept.retain(|_, kept| kept.until_ms > now_ms);
         let mut rivals = HashSet::new();
         for claim in claims {
             let address = &claim.address;
             let listening = self.listening.iter().filter(|(id, _)| **id != workflow.id);
-            for (id, other) in listening.filter(|(_, other)| other.claims.iter().any(|theirs| theirs.address.overlaps(address))) {
+            for (id, other) in listening.filter(|(_, other)| {
+                other.claims.iter().any(|theirs| theirs.address.overlaps(address))
+            }) {
                 if other.workflow.project_id == workflow.project_id {
                     return Err(tried(claim));
                 }
                 rivals.insert((id.clone(), address.clone()));
             }
-            let kept = self.kept.iter().filter(|(known, kept)| kept.project_id != workflow.project_id && known.overlaps(address));
+            let kept = self.kept.iter().filter(|(known, kept)| {
+                kept.project_id != workflow.project_id && known.overlaps(address)
+            });
             rivals.extend(kept.map(|(_, kept)| (kept.workflow_id.clone(), address.clone())));
         }
         Ok(rivals)
@@ -123,27 +146,47 @@ impl Runtime {
     /// Lets a workflow listen for one test call. A further request replaces the one before.
     ///
     /// `node` keeps to one trigger; the run stops after `destination`.
-    pub async fn listen_for_test(&self, id: &str, node: Option<&str>, destination: Option<Str>) -> Result<TestAddresses, Error> {
-        let stored = self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
+    pub async fn listen_for_test(
+        &self,
+        id: &str,
+        node: Option<&str>,
+        destination: Option<Str>,
+    ) -> Result<TestAddresses, Error> {
+        let stored =
+            self.store.workflow(id).await?.ok_or_else(|| Error::NoWorkflow { id: id.into() })?;
         let loaded = Arc::new(Loaded::new(&stored, &self.engine)?);
         self.listen_with(&loaded, node, Extent::until(destination)).await
     }
 
     /// The same for a workflow that is loaded, stored or not.
-    pub(crate) async fn listen_with(&self, loaded: &Arc<Loaded>, node: Option<&str>, extent: Extent) -> Result<TestAddresses, Error> {
+    pub(crate) async fn listen_with(
+        &self,
+        loaded: &Arc<Loaded>,
+        node: Option<&str>,
+        extent: Extent,
+    ) -> Result<TestAddresses, Error> {
         let id = loaded.id.as_str();
         let mut listens = loaded.listens(&self.listen_scope(&loaded.project_id).await?)?;
-        listens.retain(|(name, listen)| matches!(listen, Listen::Webhook(_) | Listen::Form(_)) && node.is_none_or(|wanted| name == wanted));
+        listens.retain(|(name, listen)| {
+            matches!(listen, Listen::Webhook(_) | Listen::Form(_))
+                && node.is_none_or(|wanted| name == wanted)
+        });
         if listens.is_empty() {
             return Err(Error::NoTrigger);
         }
         let claims = claims_of(&listens)?;
         let mut routes = Routes::default();
         routes.add_as(loaded, &listens, Some(&Trial { extent }))?;
-        let addresses = listens.iter().flat_map(|(node, listen)| addresses_of(node, listen)).collect::<Vec<_>>();
-        // Whoever is active at an address is the only one that tries it out, too, whether or not it listens at the moment.
+        let addresses = listens
+            .iter()
+            .flat_map(|(node, listen)| addresses_of(node, listen))
+            .collect::<Vec<_>>();
+        // Whoever is active at an address is the only one that tries it out, too, whether or not it
+        // listens at the moment.
         let held = self.store.addresses().await?;
-        let is_foreign = |claim: &&Claim| held.iter().any(|(other, known)| other != id && known.overlaps(&claim.address));
+        let is_foreign = |claim: &&Claim| {
+            held.iter().any(|(other, known)| other != id && known.overlaps(&claim.address))
+        };
         if let Some(claim) = claims.iter().find(is_foreign) {
             return Err(taken(claim.clone()));
         }
@@ -158,27 +201,45 @@ impl Runtime {
         if trials.listening.len() >= AT_ONCE && !trials.listening.contains_key(id) {
             return Err(Error::Overload);
         }
-        trials.listening.insert(id.into(), Listening { workflow: loaded.clone(), routes, claims, until_ms });
+        trials
+            .listening
+            .insert(id.into(), Listening { workflow: loaded.clone(), routes, claims, until_ms });
         Ok(TestAddresses { until_ms, addresses })
     }
 
-    /// Those that have to give way to a workflow; an error if one of them has named an address for as long.
-    async fn weaker_rivals(&self, loaded: &Loaded, claims: &[Claim]) -> Result<HashSet<(Str, Address)>, Error> {
+    /// Those that have to give way to a workflow; an error if one of them has named an address for
+    /// as long.
+    async fn weaker_rivals(
+        &self,
+        loaded: &Loaded,
+        claims: &[Claim],
+    ) -> Result<HashSet<(Str, Address)>, Error> {
         let rivals = lock(&self.trials).rivals(loaded, claims, self.now_ms())?;
         for (rival, address) in &rivals {
             let is_weaker = match self.named_since(&loaded.id, |known| known == address).await? {
                 None => false,
-                Some(since) => self.named_since(rival, |known| known.overlaps(address)).await?.is_none_or(|theirs| since < theirs),
+                Some(since) => self
+                    .named_since(rival, |known| known.overlaps(address))
+                    .await?
+                    .is_none_or(|theirs| since < theirs),
             };
             if !is_weaker {
-                return Err(claims.iter().find(|claim| claim.address == *address).map_or(Error::Contended, tried));
+                return Err(claims
+                    .iter()
+                    .find(|claim| claim.address == *address)
+                    .map_or(Error::Contended, tried));
             }
         }
         Ok(rivals)
     }
 
-    /// Since when all saved versions of a workflow have named an address; `None` if the newest does not, or computes it.
-    async fn named_since(&self, id: &str, is_meant: impl Fn(&Address) -> bool) -> Result<Option<i64>, Error> {
+    /// Since when all saved versions of a workflow have named an address; `None` if the newest does
+    /// not, or computes it.
+    async fn named_since(
+        &self,
+        id: &str,
+        is_meant: impl Fn(&Address) -> bool,
+    ) -> Result<Option<i64>, Error> {
         let Some(mut stored) = self.store.workflow(id).await? else { return Ok(None) };
         let mut since = None;
         for version in self.store.versions(id).await?.into_iter().take(VERSIONS_READ) {
@@ -194,7 +255,8 @@ impl Runtime {
         Ok(since)
     }
 
-    /// Keeps the addresses of a workflow that is about to listen no more for its project, for a while.
+    /// Keeps the addresses of a workflow that is about to listen no more for its project, for a
+    /// while.
     pub(crate) fn keep_addresses(&self, id: &str) {
         let (loaded, addresses) = {
             let active = self.active();
@@ -233,14 +295,19 @@ impl Runtime {
         trials.end_old(self.now_ms());
         // Somebody may have begun to listen with another draft since the call was found.
         let id = &hook.workflow.id;
-        let is_its = trials.listening.get(id).is_some_and(|listening| Arc::ptr_eq(&listening.workflow, &hook.workflow));
+        let is_its = trials
+            .listening
+            .get(id)
+            .is_some_and(|listening| Arc::ptr_eq(&listening.workflow, &hook.workflow));
         is_its && trials.end(id)
     }
 }
 
-/// Another workflow tries an address out, or has done so of late. Which one that is, is none of the caller's business.
+/// Another workflow tries an address out, or has done so of late. Which one that is, is none of the
+/// caller's business.
 fn tried(claim: &Claim) -> Error {
-    let message = format!("Another test listens at {} /{} already", claim.address.method, claim.path);
+    let message =
+        format!("Another test listens at {} /{} already", claim.address.method, claim.path);
     let error = NodeError::new(Code::WEBHOOK_TAKEN, message)
         .hint("Change the path, or wait: an address is free again a day after another project has listened there.");
     Error::Trigger { node: claim.node.clone(), error }
@@ -254,7 +321,9 @@ fn addresses_of(node: &Str, listen: &Listen) -> Vec<TestAddress> {
         path: path.trim_matches('/').into(),
     };
     match listen {
-        Listen::Webhook(route) => route.methods.iter().map(|method| address(Door::Webhook, method, &route.path)).collect(),
+        Listen::Webhook(route) => {
+            route.methods.iter().map(|method| address(Door::Webhook, method, &route.path)).collect()
+        }
         Listen::Form(form) => vec![address(Door::Form, &"GET".into(), &form.route.path)],
         Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => Vec::new(),
     }

@@ -15,7 +15,9 @@ pub enum Listening<'v> {
 impl Runtime {
     /// A workflow as it was when a run of it began.
     pub async fn version(&self, workflow_id: &str, version_id: &str) -> Result<Arc<Loaded>, Error> {
-        if let Some(loaded) = self.active().get(workflow_id).filter(|loaded| loaded.version_id == version_id) {
+        if let Some(loaded) =
+            self.active().get(workflow_id).filter(|loaded| loaded.version_id == version_id)
+        {
             return Ok(loaded.clone());
         }
         let missing = || Error::NoWorkflow { id: workflow_id.into() };
@@ -32,8 +34,13 @@ impl Runtime {
         }
     }
 
-    /// An active workflow with the version that listens. One that comes after an earlier version goes on with what that keeps.
-    pub(crate) async fn load_listening(&self, stored: &StoredWorkflow, earlier: Option<&Arc<Loaded>>) -> Result<Arc<Loaded>, Error> {
+    /// An active workflow with the version that listens. One that comes after an earlier version
+    /// goes on with what that keeps.
+    pub(crate) async fn load_listening(
+        &self,
+        stored: &StoredWorkflow,
+        earlier: Option<&Arc<Loaded>>,
+    ) -> Result<Arc<Loaded>, Error> {
         let stored = as_it_listens(&self.store, stored.clone()).await?;
         let loaded = Loaded::new(&stored, &self.engine)?;
         Ok(Arc::new(match earlier {
@@ -44,16 +51,26 @@ impl Runtime {
 }
 
 /// A workflow with the document of the version that was chosen to listen.
-pub(crate) async fn as_it_listens(store: &Arc<dyn Store>, stored: StoredWorkflow) -> Result<StoredWorkflow, Error> {
+pub(crate) async fn as_it_listens(
+    store: &Arc<dyn Store>,
+    stored: StoredWorkflow,
+) -> Result<StoredWorkflow, Error> {
     match stored.chosen_version.clone() {
         Some(version) => at_version(store, stored, &version).await,
         None => Ok(stored),
     }
 }
 
-pub(crate) async fn at_version(store: &Arc<dyn Store>, mut stored: StoredWorkflow, version_id: &str) -> Result<StoredWorkflow, Error> {
+pub(crate) async fn at_version(
+    store: &Arc<dyn Store>,
+    mut stored: StoredWorkflow,
+    version_id: &str,
+) -> Result<StoredWorkflow, Error> {
     if stored.version_id != version_id {
-        stored.document = store.version(version_id).await?.ok_or_else(|| Error::NoWorkflow { id: stored.id.clone() })?;
+        stored.document = store
+            .version(version_id)
+            .await?
+            .ok_or_else(|| Error::NoWorkflow { id: stored.id.clone() })?;
         stored.version_id = version_id.into();
     }
     Ok(stored)

@@ -32,12 +32,18 @@ pub(crate) struct Asleep {
 }
 
 impl Runtime {
-    /// The run that waits behind a ticket. `None`: the ticket is none of ours, or the run waits for something else. A ticket is good for
-    /// the wait that it was made for; those that were made before they named one, for where their run was then.
-    pub async fn waiting(self: &Arc<Self>, ticket: &str, suffix: &str) -> Result<Option<Waiting>, Error> {
+    /// The run that waits behind a ticket. `None`: the ticket is none of ours, or the run waits for
+    /// something else. A ticket is good for the wait that it was made for; those that were made
+    /// before they named one, for where their run was then.
+    pub async fn waiting(
+        self: &Arc<Self>,
+        ticket: &str,
+        suffix: &str,
+    ) -> Result<Option<Waiting>, Error> {
         let Some((id, wait)) = self.runner.tickets.read_wait(ticket) else { return Ok(None) };
         let Some(asleep) = self.asleep(id).await? else { return Ok(None) };
-        let is_for_it = wait.map_or(asleep.since_ms < self.links_named_waits_ms, |wait| wait == asleep.wait);
+        let is_for_it =
+            wait.map_or(asleep.since_ms < self.links_named_waits_ms, |wait| wait == asleep.wait);
         match is_for_it {
             true => Ok(called(id, asleep, suffix)),
             false => Err(Error::OldLink { id }),
@@ -51,10 +57,25 @@ impl Runtime {
     }
 
     /// The run of this number, if it waits for a message of a chat.
-    pub(crate) async fn waiting_in_chat(self: &Arc<Self>, id: i64) -> Result<Option<Waiting>, Error> {
-        let Some(Asleep { workflow, node, params, listens, wait, .. }) = self.asleep(id).await? else { return Ok(None) };
-        let chat = listens.into_iter().find_map(|listen| if let Listen::Chat(chat) = listen { Some(*chat) } else { None });
-        let hook = chat.map(|chat| Hook { workflow, node, route: chat.route.clone(), form: None, chat: Some(chat), trial: None });
+    pub(crate) async fn waiting_in_chat(
+        self: &Arc<Self>,
+        id: i64,
+    ) -> Result<Option<Waiting>, Error> {
+        let Some(Asleep { workflow, node, params, listens, wait, .. }) = self.asleep(id).await?
+        else {
+            return Ok(None);
+        };
+        let chat = listens
+            .into_iter()
+            .find_map(|listen| if let Listen::Chat(chat) = listen { Some(*chat) } else { None });
+        let hook = chat.map(|chat| Hook {
+            workflow,
+            node,
+            route: chat.route.clone(),
+            form: None,
+            chat: Some(chat),
+            trial: None,
+        });
         Ok(hook.map(|hook| Waiting { id, hook, params, wait }))
     }
 
@@ -71,12 +92,26 @@ impl Runtime {
         let zone = self.zone_of(&workflow).to_owned();
         let guarded = workflow.plan.node(&node).map_or(Ok(()), |found| found.check_guards(&params));
         guarded.map_err(|error| Error::Trigger { node: node.clone(), error })?;
-        let listens = workflow.with_trigger(&node, &params, self.now_ms(), &zone, |node_type, setup| node_type.listens(setup))?;
-        Ok(Some(Asleep { workflow, node, params, listens: listens.unwrap_or_default(), wait, since_ms }))
+        let listens =
+            workflow.with_trigger(&node, &params, self.now_ms(), &zone, |node_type, setup| {
+                node_type.listens(setup)
+            })?;
+        Ok(Some(Asleep {
+            workflow,
+            node,
+            params,
+            listens: listens.unwrap_or_default(),
+            wait,
+            since_ms,
+        }))
     }
 
     /// Wakes a run with a call, and answers the call.
-    pub async fn wake_with(self: &Arc<Self>, waiting: &Waiting, call: Call) -> Result<Reply, Error> {
+    pub async fn wake_with(
+        self: &Arc<Self>,
+        waiting: &Waiting,
+        call: Call,
+    ) -> Result<Reply, Error> {
         if let Some(refusal) = auth::refusal(&self.runner, &waiting.hook, &call) {
             return Ok(Reply::Whole(refusal));
         }
@@ -89,7 +124,11 @@ impl Runtime {
         auth::refusal(&self.runner, hook, call)
     }
 
-    pub(crate) async fn wake_with_item(self: &Arc<Self>, waiting: &Waiting, sent: Item) -> Result<Taken, Error> {
+    pub(crate) async fn wake_with_item(
+        self: &Arc<Self>,
+        waiting: &Waiting,
+        sent: Item,
+    ) -> Result<Taken, Error> {
         let item = self.woken_by(waiting, sent)?;
         self.wake_for(waiting, item, Takes::Nothing).await
     }
@@ -99,7 +138,10 @@ impl Runtime {
         let Waiting { hook, params, .. } = waiting;
         let zone = self.zone_of(&hook.workflow).to_owned();
         let ask = |node_type: &NodeType, setup: &Setup<'_>| node_type.woken_by(setup, sent.clone());
-        Ok(hook.workflow.with_trigger(&hook.node, params, self.now_ms(), &zone, ask)?.unwrap_or(sent))
+        Ok(hook
+            .workflow
+            .with_trigger(&hook.node, params, self.now_ms(), &zone, ask)?
+            .unwrap_or(sent))
     }
 }
 
@@ -112,5 +154,10 @@ fn called(id: i64, asleep: Asleep, suffix: &str) -> Option<Waiting> {
         Listen::Chat(_) | Listen::Clock(_) | Listen::Poll(_) => None,
     })?;
     let is_there = route.path.trim_matches('/') == suffix.trim_matches('/');
-    is_there.then(|| Waiting { id, hook: Hook { workflow, node, route, form, chat: None, trial: None }, params, wait })
+    is_there.then(|| Waiting {
+        id,
+        hook: Hook { workflow, node, route, form, chat: None, trial: None },
+        params,
+        wait,
+    })
 }

@@ -1,13 +1,15 @@
 //! How many of the runs that a crash left behind are resumed side by side.
 //!
-//! Those that have shown no sign of life are suspects if the process dies again, so the window is narrow at first. With each run that
-//! settles it grows, and whoever is resumed in a wide window is one of too many to be held responsible.
+//! Those that have shown no sign of life are suspects if the process dies again, so the window is
+//! narrow at first. With each run that settles it grows, and whoever is resumed in a wide window is
+//! one of too many to be held responsible.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Resumed runs that have shown no sign of life yet: no more than these are suspects if the process dies again.
+/// Resumed runs that have shown no sign of life yet: no more than these are suspects if the process
+/// dies again.
 const NARROW: usize = 8;
 
 /// The most that the window grows to.
@@ -37,13 +39,21 @@ impl Window {
     }
 
     fn up_to(most: usize) -> Arc<Self> {
-        Arc::new(Self { places: Arc::new(Semaphore::new(NARROW)), size: AtomicUsize::new(NARROW), most })
+        Arc::new(Self {
+            places: Arc::new(Semaphore::new(NARROW)),
+            size: AtomicUsize::new(NARROW),
+            most,
+        })
     }
 
     /// Waits for a place. None if the window is closed, which it never is.
     pub(crate) async fn place(self: &Arc<Self>) -> Option<Place> {
         let permit = self.places.clone().acquire_owned().await.ok()?;
-        Some(Place { window: self.clone(), _permit: permit, is_narrow: self.size.load(Ordering::Relaxed) <= NARROW })
+        Some(Place {
+            window: self.clone(),
+            _permit: permit,
+            is_narrow: self.size.load(Ordering::Relaxed) <= NARROW,
+        })
     }
 
     /// Waits until everybody has settled.
@@ -63,7 +73,9 @@ impl Place {
     /// The run is harmless: there is room for one more.
     pub(crate) fn settle(self) {
         let Window { places, size, most } = &*self.window;
-        let grows = size.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |size| (size < *most).then_some(size + 1));
+        let grows = size.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |size| {
+            (size < *most).then_some(size + 1)
+        });
         if grows.is_ok() {
             places.add_permits(1);
         }
@@ -76,7 +88,8 @@ mod tests {
     use futures::FutureExt as _;
 
     fn fill(window: &Arc<Window>) -> Vec<Place> {
-        std::iter::from_fn(|| tokio::task::unconstrained(window.place()).now_or_never().flatten()).collect()
+        std::iter::from_fn(|| tokio::task::unconstrained(window.place()).now_or_never().flatten())
+            .collect()
     }
 
     #[tokio::test]

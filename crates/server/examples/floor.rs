@@ -1,5 +1,6 @@
-//! The floor that the server is measured against: a bare handler that reads a request, keeps as much on disk, reaches outside as
-//! often and answers as much as a workflow does. What it shall do stands in the query.
+//! The floor that the server is measured against: a bare handler that reads a request, keeps as
+//! much on disk, reaches outside as often and answers as much as a workflow does. What it shall do
+//! stands in the query.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark's other side")]
 
@@ -71,13 +72,19 @@ fn write(file: &str, received: &Receiver<Job>) {
     let connection = Connection::open(file).unwrap();
     let tables = "CREATE TABLE calls (id INTEGER PRIMARY KEY, body BLOB); CREATE TABLE cells (id INTEGER PRIMARY KEY, created INTEGER, \
         updated INTEGER, name TEXT, age REAL, born INTEGER, active INTEGER, empty TEXT)";
-    connection.execute_batch(&format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {tables}")).unwrap();
+    connection
+        .execute_batch(&format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {tables}"))
+        .unwrap();
     while let Ok(first) = received.recv() {
         connection.prepare_cached("BEGIN IMMEDIATE").unwrap().execute([]).unwrap();
         let mut told = Vec::new();
         let mut next = Some(first);
         while let Some(job) = next.take() {
-            connection.prepare_cached("INSERT INTO calls (body) VALUES (?)").unwrap().execute([job.kept]).unwrap();
+            connection
+                .prepare_cached("INSERT INTO calls (body) VALUES (?)")
+                .unwrap()
+                .execute([job.kept])
+                .unwrap();
             for row in &job.rows {
                 let insert = "INSERT INTO cells (created, updated, name, age, born, active) VALUES (?, ?, ?, ?, ?, ?)";
                 let values = (MOMENT, MOMENT, &row.name, row.age, MOMENT, row.is_active);
@@ -93,14 +100,22 @@ fn write(file: &str, received: &Receiver<Job>) {
     }
 }
 
-async fn handle(State(floor): State<Floor>, Query(work): Query<Work>, headers: HeaderMap, body: Bytes) -> Vec<u8> {
+async fn handle(
+    State(floor): State<Floor>,
+    Query(work): Query<Work>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Vec<u8> {
     let json: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
-    let headers: Vec<(String, String)> =
-        headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned())).collect();
+    let headers: Vec<(String, String)> = headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
+        .collect();
     let rows = if work.rows > 0 { rows_of(json.as_ref().unwrap()) } else { Vec::new() };
     let mut kept = serde_json::to_vec(&(headers, json)).unwrap();
     for _ in 0..work.calls {
-        let answer = floor.client.get(format!("http://{}/events", work.service)).send().await.unwrap();
+        let answer =
+            floor.client.get(format!("http://{}/events", work.service)).send().await.unwrap();
         let _: serde_json::Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
     }
     let mut answer = vec![b' '; work.answer];
@@ -123,7 +138,10 @@ async fn handle(State(floor): State<Floor>, Query(work): Query<Work>, headers: H
     let mut rows = Some(rows);
     for piece in kept.chunks(kept.len().div_ceil(work.writes)) {
         let (tell, told) = oneshot::channel();
-        floor.jobs.send(Job { kept: piece.to_vec(), rows: rows.take().unwrap_or_default(), tell }).unwrap();
+        floor
+            .jobs
+            .send(Job { kept: piece.to_vec(), rows: rows.take().unwrap_or_default(), tell })
+            .unwrap();
         told.await.unwrap();
     }
     answer

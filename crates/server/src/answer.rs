@@ -21,13 +21,15 @@ pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
     response
 }
 
-/// A page that is made here: every one there is, but that of the editor. It is of our own markup, or closed in by its policy.
+/// A page that is made here: every one there is, but that of the editor. It is of our own markup,
+/// or closed in by its policy.
 pub(crate) fn page(status: StatusCode, policy: &str, markup: String) -> Response {
     let mut response = Response::new(Body::from(markup));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     // A page whose policy cannot be sent does nothing at all.
-    let policy = HeaderValue::from_str(policy).unwrap_or(HeaderValue::from_static("default-src 'none'; sandbox"));
+    let policy = HeaderValue::from_str(policy)
+        .unwrap_or(HeaderValue::from_static("default-src 'none'; sandbox"));
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
@@ -44,24 +46,28 @@ pub(crate) fn of_call(reply: Reply, door: &str) -> Response {
             if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
                 headers.push(("content-type".into(), "application/json; charset=utf-8".into()));
             }
-            let mut response = of_workflow(Answer { status, headers, body: AnswerBody::Empty }, door);
+            let mut response =
+                of_workflow(Answer { status, headers, body: AnswerBody::Empty }, door);
             let headers = response.headers_mut();
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             // Proxies that gather an answer before they pass it on are asked not to.
             headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
             let first = stream::once(std::future::ready(Ok(line(&first))));
-            let rest = stream::unfold(rest, |mut rest| async move { Some((rest.next().await?.map(|chunk| line(&chunk)), rest)) });
+            let rest = stream::unfold(rest, |mut rest| async move {
+                Some((rest.next().await?.map(|chunk| line(&chunk)), rest))
+            });
             *response.body_mut() = Body::from_stream(first.chain(rest));
             response
         }
     }
 }
 
-/// The answer of a workflow: every response that a workflow has a say in is made here. Headers that may not be sent are left out; the
-/// node that set them has said so in its run.
+/// The answer of a workflow: every response that a workflow has a say in is made here. Headers that
+/// may not be sent are left out; the node that set them has said so in its run.
 pub(crate) fn of_workflow(answer: Answer, door: &str) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
-    // Only a type that we are sure about is shown without the sandbox; no type at all is none of these.
+    // Only a type that we are sure about is shown without the sandbox; no type at all is none of
+    // these.
     let mut is_inert = false;
     let mut response = match answer.body {
         AnswerBody::Empty => Response::new(Body::empty()),
@@ -107,8 +113,9 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-/// Shows a response in an origin of its own. A policy of the workflow's may only add to ours: ours is the first and the last one, so it
-/// does not matter whether a browser heeds the first `sandbox`, the last or all of them.
+/// Shows a response in an origin of its own. A policy of the workflow's may only add to ours: ours
+/// is the first and the last one, so it does not matter whether a browser heeds the first
+/// `sandbox`, the last or all of them.
 fn sandbox(headers: &mut HeaderMap) {
     const OURS: HeaderValue = HeaderValue::from_static(SANDBOX);
     if let Some(theirs) = headers.insert(header::CONTENT_SECURITY_POLICY, OURS) {
@@ -117,8 +124,14 @@ fn sandbox(headers: &mut HeaderMap) {
     }
 }
 
-/// The headers of the response that an answer with these headers becomes, for tests of what must hold for any of them.
+/// The headers of the response that an answer with these headers becomes, for tests of what must
+/// hold for any of them.
 pub fn probe_response_headers(headers: Vec<(model::Str, model::Str)>) -> Vec<(String, Vec<u8>)> {
-    let response = of_workflow(Answer { status: 200, headers, body: AnswerBody::Empty }, "/form-waiting");
-    response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec())).collect()
+    let response =
+        of_workflow(Answer { status: 200, headers, body: AnswerBody::Empty }, "/form-waiting");
+    response
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
+        .collect()
 }

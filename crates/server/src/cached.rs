@@ -4,18 +4,24 @@ use axum::http::{HeaderMap, header};
 
 /// Whether the caller has what this tag stands for.
 pub(crate) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    let lists = headers.get_all(header::IF_NONE_MATCH).into_iter().filter_map(|list| list.to_str().ok());
-    lists.flat_map(|list| list.split(',')).map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+    let lists =
+        headers.get_all(header::IF_NONE_MATCH).into_iter().filter_map(|list| list.to_str().ok());
+    lists
+        .flat_map(|list| list.split(','))
+        .map(str::trim)
+        .any(|known| known == "*" || known.trim_start_matches("W/") == tag)
 }
 
 /// Whether the caller takes a body that is packed like this.
 pub(crate) fn takes(headers: &HeaderMap, coding: &str) -> bool {
-    let lists = headers.get_all(header::ACCEPT_ENCODING).into_iter().filter_map(|list| list.to_str().ok());
+    let lists =
+        headers.get_all(header::ACCEPT_ENCODING).into_iter().filter_map(|list| list.to_str().ok());
     lists.flat_map(|list| list.split(',')).any(|entry| {
         let mut parts = entry.split(';').map(str::trim);
         let is_it = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(coding));
         // A weight of nothing means that it is not wanted.
-        let is_refused = parts.any(|part| part.strip_prefix("q=").is_some_and(|weight| weight.parse() == Ok(0.0)));
+        let is_refused = parts
+            .any(|part| part.strip_prefix("q=").is_some_and(|weight| weight.parse() == Ok(0.0)));
         is_it && !is_refused
     })
 }
@@ -34,15 +40,27 @@ mod tests {
         for known in ["\"a\"", "W/\"a\"", "\"b\", \"a\"", "*"] {
             assert!(is_known(&with(header::IF_NONE_MATCH, known), "\"a\""), "{known}");
         }
-        assert!(!is_known(&with(header::IF_NONE_MATCH, "\"ab\""), "\"a\"") && !is_known(&HeaderMap::new(), "\"a\""));
+        assert!(
+            !is_known(&with(header::IF_NONE_MATCH, "\"ab\""), "\"a\"")
+                && !is_known(&HeaderMap::new(), "\"a\"")
+        );
     }
 
     #[test]
     fn a_coding_that_is_refused_is_not_taken() {
-        for (accepted, taken) in
-            [("gzip, br", true), ("GZIP;q=0.5", true), ("gzip;q=0", false), ("gzip; q=0.0", false), ("br", false), ("", false)]
-        {
-            assert_eq!(takes(&with(header::ACCEPT_ENCODING, accepted), "gzip"), taken, "{accepted}");
+        for (accepted, taken) in [
+            ("gzip, br", true),
+            ("GZIP;q=0.5", true),
+            ("gzip;q=0", false),
+            ("gzip; q=0.0", false),
+            ("br", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                takes(&with(header::ACCEPT_ENCODING, accepted), "gzip"),
+                taken,
+                "{accepted}"
+            );
         }
     }
 }

@@ -33,19 +33,28 @@ impl ApiError {
 
     /// What the header `Retry-After` says, for errors that pass.
     pub(crate) fn wait(&self) -> Option<HeaderValue> {
-        matches!(self.code.status(), 429 | 503).then(|| HeaderValue::from(self.retry_after.unwrap_or(1)))
+        matches!(self.code.status(), 429 | 503)
+            .then(|| HeaderValue::from(self.retry_after.unwrap_or(1)))
     }
 }
 
 impl From<runtime::Error> for ApiError {
     fn from(error: runtime::Error) -> Self {
-        Self { code: error.code(), message: error.to_string().into(), hint: error.hint(), retry_after: None }
+        Self {
+            code: error.code(),
+            message: error.to_string().into(),
+            hint: error.hint(),
+            retry_after: None,
+        }
     }
 }
 
 impl From<NodeError> for ApiError {
     fn from(error: NodeError) -> Self {
-        Self { hint: error.to_run_error("").hint, ..Self::new(error.code(), error.message().clone()) }
+        Self {
+            hint: error.to_run_error("").hint,
+            ..Self::new(error.code(), error.message().clone())
+        }
     }
 }
 
@@ -72,9 +81,13 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         tracing::debug!(code = self.code.name(), message = %self.message, "Request refused.");
         let wait = self.wait();
-        let body =
-            Object::from_iter([("code", Value::from(self.code.name())), ("message", self.message.into()), ("hint", self.hint.into())]);
-        let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = Object::from_iter([
+            ("code", Value::from(self.code.name())),
+            ("message", self.message.into()),
+            ("hint", self.hint.into()),
+        ]);
+        let status =
+            StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = crate::answer::json(status, &body.into());
         if let Some(wait) = wait {
             response.headers_mut().insert(header::RETRY_AFTER, wait);

@@ -23,12 +23,18 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
-type Events = Sse<axum::response::sse::KeepAliveStream<std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>>>;
+type Events = Sse<
+    axum::response::sse::KeepAliveStream<
+        std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>,
+    >,
+>;
 
-/// How long a look at who is listening counts. Whoever loses a session, a key, a role or a project hears no more after it.
+/// How long a look at who is listening counts. Whoever loses a session, a key, a role or a project
+/// hears no more after it.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// `/api/v1/events`: the events of all runs that somebody may see, from now on. `?workflowId=` keeps to one workflow.
+/// `/api/v1/events`: the events of all runs that somebody may see, from now on. `?workflowId=`
+/// keeps to one workflow.
 pub(crate) async fn all(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
@@ -41,10 +47,16 @@ pub(crate) async fn all(
         who.workflow(&app, id, Need::See).await?;
     }
     let live = app.runtime.recorder.listen();
-    Ok(follow(None, (live, None), Wanted { run: None, workflow, after: 0 }, Listener::new(app, who, headers)))
+    Ok(follow(
+        None,
+        (live, None),
+        Wanted { run: None, workflow, after: 0 },
+        Listener::new(app, who, headers),
+    ))
 }
 
-/// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind `Last-Event-ID`.
+/// `/api/v1/executions/ID/events`: the events of one run from its start, or from behind
+/// `Last-Event-ID`.
 pub(crate) async fn of_execution(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
@@ -52,18 +64,24 @@ pub(crate) async fn of_execution(
     headers: HeaderMap,
 ) -> Result<Events, ApiError> {
     check_origin(&headers)?;
-    // Listening first and reading then: an event that falls between comes twice and is left out the second time.
+    // Listening first and reading then: an event that falls between comes twice and is left out the
+    // second time.
     let live = (app.runtime.recorder.listen(), Some(app.runtime.recorder.watch()));
     // Whoever has heard that a run began may be here before its row is.
     let execution = who.told_execution(&app, &id, Need::See).await?;
-    let after = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(last_seq).unwrap_or(0);
+    let after = headers
+        .get("last-event-id")
+        .and_then(|value| value.to_str().ok())
+        .and_then(last_seq)
+        .unwrap_or(0);
     let run_id: Str = execution.id.to_string().into();
     let (past, n_told) = Past::read(&app, &who, &execution, after).await?;
     let wanted = Wanted { run: Some(run_id), workflow: None, after: n_told.max(after) };
     Ok(follow(Some(past), live, wanted, Listener::new(app, who, headers)))
 }
 
-/// What a run has told before somebody came to listen, as it is sent: a slow reader holds no items, and nothing for long.
+/// What a run has told before somebody came to listen, as it is sent: a slow reader holds no items,
+/// and nothing for long.
 struct Past {
     workflow: Str,
     events: PacedReceiver<Told>,
@@ -71,20 +89,30 @@ struct Past {
 
 impl Past {
     /// Gives also how many events there were in all.
-    async fn read(app: &App, who: &Principal, execution: &Execution, after: u64) -> Result<(Self, u64), ApiError> {
+    async fn read(
+        app: &App,
+        who: &Principal,
+        execution: &Execution,
+        after: u64,
+    ) -> Result<(Self, u64), ApiError> {
         let (id, store) = (execution.id, app.store.clone());
         let weight = store.outline_weight(id).await?;
         let reading = async move {
             let events = store.outline(id).await?;
             let (n_told, run) = (events.len() as u64, Str::from(id.to_string()));
             let later = (1..).zip(events).filter(|(seq, _)| *seq > after);
-            let tell = || -> Vec<Told> { later.map(|(seq, event)| Told::new(&run, seq, &event, false)).collect() };
+            let tell = || -> Vec<Told> {
+                later.map(|(seq, event)| Told::new(&run, seq, &event, false)).collect()
+            };
             Ok::<_, ApiError>((compute::for_size(weight, tell)?, n_told))
         };
         let (read, mut room) = app.read_budget().read(&who.user_id, weight, reading).await?;
         let (all, n_told) = read?;
         room.shrink_to(all.iter().map(|told| told.bytes).sum());
-        Ok((Self { workflow: execution.begun.workflow_id.clone(), events: hand_on(all, room) }, n_told))
+        Ok((
+            Self { workflow: execution.begun.workflow_id.clone(), events: hand_on(all, room) },
+            n_told,
+        ))
     }
 }
 
@@ -119,7 +147,11 @@ impl Told {
         let text = model::json::to_string(&data);
         let bytes = text.len();
         let is_end = matches!(event, RunEvent::RunFinished { .. });
-        Self { event: Event::default().id(format!("{run}:{seq}")).event(kind).data(text), bytes, is_end }
+        Self {
+            event: Event::default().id(format!("{run}:{seq}")).event(kind).data(text),
+            bytes,
+            is_end,
+        }
     }
 }
 
@@ -162,10 +194,14 @@ fn follow(past: Option<Past>, (live, chunks): Live, wanted: Wanted, listener: Li
         let event = following.next().await?;
         Some((Ok(event), following))
     });
-    // Firefox shows a page nothing of a response, not even its status, until the first byte of its body is there.
+    // Firefox shows a page nothing of a response, not even its status, until the first byte of its
+    // body is there.
     let first = stream::once(async { Ok(Event::default().comment("")) });
     let events = first.chain(events);
-    Sse::new(Box::pin(events) as std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>).keep_alive(KeepAlive::default())
+    Sse::new(
+        Box::pin(events) as std::pin::Pin<Box<dyn Stream<Item = Result<Event, Infallible>> + Send>>
+    )
+    .keep_alive(KeepAlive::default())
 }
 
 /// Who a stream is for, looked at again while it goes on.
@@ -216,7 +252,8 @@ impl Following {
             return None;
         }
         if let Some(past) = &mut self.past {
-            // Whoever was too slow for all of it comes back with the id of the last event they have.
+            // Whoever was too slow for all of it comes back with the id of the last event they
+            // have.
             if let Some(told) = past.events.next().await.ok()? {
                 return match self.listener.may_hear(&past.workflow).await {
                     Hears::Yes => Some(self.tell(told)),
@@ -242,13 +279,23 @@ impl Following {
                 heard = self.live.recv() => heard,
             };
             match heard {
-                Ok(live) if self.wanted.takes(&live) => match self.listener.may_hear(&live.workflow_id).await {
-                    Hears::Yes => return Some(self.tell(Told::new(&live.run_id, live.seq, &live.event, live.is_cut))),
-                    Hears::Not => {}
-                    Hears::NothingMore => return None,
-                },
+                Ok(live) if self.wanted.takes(&live) => {
+                    match self.listener.may_hear(&live.workflow_id).await {
+                        Hears::Yes => {
+                            return Some(self.tell(Told::new(
+                                &live.run_id,
+                                live.seq,
+                                &live.event,
+                                live.is_cut,
+                            )));
+                        }
+                        Hears::Not => {}
+                        Hears::NothingMore => return None,
+                    }
+                }
                 Ok(_) => {}
-                // A reader that is too slow is told so; it may come back with the id of the last event it has.
+                // A reader that is too slow is told so; it may come back with the id of the last
+                // event it has.
                 Err(RecvError::Lagged(missed)) => {
                     self.is_over = true;
                     return Some(Event::default().event("missed").data(missed.to_string()));
@@ -265,7 +312,8 @@ impl Following {
     }
 }
 
-/// The next piece of an answer. Those that a slow reader misses are gone; what they were part of is in the journal.
+/// The next piece of an answer. Those that a slow reader misses are gone; what they were part of is
+/// in the journal.
 async fn next_chunk(chunks: &mut Option<Receiver<LiveChunk>>) -> Option<LiveChunk> {
     let receiver = chunks.as_mut()?;
     loop {
@@ -308,7 +356,9 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
         }
         RunEvent::NodeNoted { node, key, value } => {
             data.insert("node", node.clone());
-            if let Some((call, asked)) = notes::asked_about(key).and_then(|call| Some((call, Asked::from_value(value)?))) {
+            if let Some((call, asked)) =
+                notes::asked_about(key).and_then(|call| Some((call, Asked::from_value(value)?)))
+            {
                 tell_approval(&mut data, call, asked);
                 return ("approval", data.into());
             }
@@ -319,7 +369,10 @@ fn told(run: &Str, event: &RunEvent) -> (&'static str, Value) {
         RunEvent::NodeServed { node, task } => {
             data.insert("node", node.clone());
             data.insert("kind", task.serves().map(Kind::name));
-            data.insert("serves", task.source.first().and_then(Option::as_ref).map(|above| above.node.clone()));
+            data.insert(
+                "serves",
+                task.source.first().and_then(Option::as_ref).map(|above| above.node.clone()),
+            );
             data.insert("status", task.status.name());
             data.insert("durationMs", task.execution_time_ms as f64);
             if let Some(error) = &task.error {
@@ -391,7 +444,10 @@ fn tell_approval(data: &mut Object, call: &str, asked: Asked) {
     data.insert("askedMs", asked.asked_ms);
     data.insert("untilMs", asked.until_ms);
     data.insert("decision", decided.map_or(Value::Null, |decided| decided.verdict.name().into()));
-    data.insert("reason", decided.and_then(|decided| decided.reason.clone()).map_or(Value::Null, Value::from));
+    data.insert(
+        "reason",
+        decided.and_then(|decided| decided.reason.clone()).map_or(Value::Null, Value::from),
+    );
     data.insert("by", decided.map_or(Value::Null, |decided| decided.by.clone().into()));
     data.insert("decidedMs", decided.map_or(Value::Null, |decided| decided.decided_ms.into()));
 }
@@ -399,5 +455,10 @@ fn tell_approval(data: &mut Object, call: &str, asked: Asked) {
 /// How many items each output has.
 fn counts(task: &TaskData) -> Value {
     let outputs = task.data.get(&Kind::Main).map(Vec::as_slice).unwrap_or_default();
-    Value::array(outputs.iter().map(|items| Value::from(items.as_ref().map_or(0, model::Items::len))).collect())
+    Value::array(
+        outputs
+            .iter()
+            .map(|items| Value::from(items.as_ref().map_or(0, model::Items::len)))
+            .collect(),
+    )
 }

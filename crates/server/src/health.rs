@@ -12,8 +12,8 @@ pub(crate) async fn live() -> Response {
     json(StatusCode::OK, &Object::from_iter([("status", "ok")]).into())
 }
 
-/// Ready to take work: the store can be read and written, and we are not about to stop. Why it is not is for those who show a key or
-/// a session, and for the log.
+/// Ready to take work: the store can be read and written, and we are not about to stop. Why it is
+/// not is for those who show a key or a session, and for the log.
 pub(crate) async fn ready(State(app): State<App>, headers: HeaderMap) -> Response {
     let Some(reason) = trouble(&app).await else { return live().await };
     tracing::debug!(%reason, "Not ready.");
@@ -29,6 +29,7 @@ async fn trouble(app: &App) -> Option<String> {
         return Some("stopping".to_owned());
     }
     let readable = app.runtime.store.workflows_changed().await;
-    let usable = if readable.is_ok() { app.store.is_writable().await } else { readable.map(|_| ()) };
+    let usable =
+        if readable.is_ok() { app.store.is_writable().await } else { readable.map(|_| ()) };
     usable.err().map(|error| error.to_string())
 }

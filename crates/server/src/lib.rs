@@ -16,7 +16,10 @@ mod events;
 mod form;
 mod gate;
 mod health;
-#[expect(clippy::disallowed_methods, reason = "figures of the process itself, as the system tells them")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "figures of the process itself, as the system tells them"
+)]
 mod metrics;
 mod observe;
 mod openai;
@@ -149,7 +152,11 @@ impl App {
 }
 
 /// Answers requests until it is told to stop; requests under way are finished.
-pub async fn serve(listener: TcpListener, parts: Parts, stop: CancellationToken) -> std::io::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    parts: Parts,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
     let app = App::from(parts);
     let gate = gate::Gate::new(app.gate_limits.clone());
     gate::serve(listener, Answering::new(app), gate, stop).await;

@@ -9,36 +9,73 @@ use axum::response::{IntoResponse, Response};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-pub(crate) async fn metrics(State(app): State<App>, Extension(http): Extension<Arc<HttpFigures>>) -> Response {
+pub(crate) async fn metrics(
+    State(app): State<App>,
+    Extension(http): Extension<Arc<HttpFigures>>,
+) -> Response {
     let mut text = String::with_capacity(16 << 10);
     let _ = writeln!(
         text,
         "# HELP heddle_build_info The version that runs.\n# TYPE heddle_build_info gauge\nheddle_build_info{{version=\"{}\"}} 1",
         env!("CARGO_PKG_VERSION")
     );
-    gauge(&mut text, "heddle_active_workflows", "Workflows that listen.", app.runtime.n_active() as f64);
+    gauge(
+        &mut text,
+        "heddle_active_workflows",
+        "Workflows that listen.",
+        app.runtime.n_active() as f64,
+    );
     let (in_progress, at_work) = (app.runtime.runner.in_progress(), app.runtime.runner.at_work());
     gauge(&mut text, "heddle_executions_running", "Runs that are at work.", at_work as f64);
-    gauge(&mut text, "heddle_executions_queued", "Runs that wait for their turn.", in_progress.saturating_sub(at_work) as f64);
-    // A store that cannot be read has its own sign: readiness. What is known without it is told all the same.
+    gauge(
+        &mut text,
+        "heddle_executions_queued",
+        "Runs that wait for their turn.",
+        in_progress.saturating_sub(at_work) as f64,
+    );
+    // A store that cannot be read has its own sign: readiness. What is known without it is told all
+    // the same.
     if let Ok(asleep) = app.store.n_unfinished().await {
-        gauge(&mut text, "heddle_executions_waiting", "Runs that sleep until a time or a call.", asleep.waiting as f64);
-        gauge(&mut text, "heddle_executions_uncertain", "Runs of which a person must decide how they go on.", asleep.uncertain as f64);
+        gauge(
+            &mut text,
+            "heddle_executions_waiting",
+            "Runs that sleep until a time or a call.",
+            asleep.waiting as f64,
+        );
+        gauge(
+            &mut text,
+            "heddle_executions_uncertain",
+            "Runs of which a person must decide how they go on.",
+            asleep.uncertain as f64,
+        );
     }
     app.runtime.recorder.figures.write(&mut text);
     http.write(&mut text);
     store(&app, &mut text);
     process(&mut text);
     let mut response = text.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
+    );
     response
 }
 
 fn store(app: &App, text: &mut String) {
-    gauge(text, "heddle_store_backlog", "Writes that wait for their turn.", app.store.backlog() as f64);
+    gauge(
+        text,
+        "heddle_store_backlog",
+        "Writes that wait for their turn.",
+        app.store.backlog() as f64,
+    );
     let room = store::inspect::room(app.store.folder());
     gauge(text, "heddle_store_bytes", "Size of the database.", room.database as f64);
-    gauge(text, "heddle_store_wal_bytes", "Size of what is written and not yet in its place.", room.write_ahead as f64);
+    gauge(
+        text,
+        "heddle_store_wal_bytes",
+        "Size of what is written and not yet in its place.",
+        room.write_ahead as f64,
+    );
     if let Some(free) = room.free {
         gauge(text, "heddle_store_free_bytes", "Room left on the disk.", free as f64);
     }
@@ -60,13 +97,20 @@ fn process(text: &mut String) {
     if let Ok(stat) = std::fs::read_to_string("/proc/self/stat")
         && let Some((_, fields)) = stat.rsplit_once(')')
     {
-        let ticks: f64 = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+        let ticks: f64 = fields
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .filter_map(|field| field.parse::<f64>().ok())
+            .sum();
         let _ = writeln!(
             text,
             "# HELP process_cpu_seconds_total Processor time.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total {}",
             ticks / TICKS
         );
-        if let Some(threads) = fields.split_whitespace().nth(17).and_then(|field| field.parse::<f64>().ok()) {
+        if let Some(threads) =
+            fields.split_whitespace().nth(17).and_then(|field| field.parse::<f64>().ok())
+        {
             gauge(text, "process_threads", "Threads.", threads);
         }
     }
@@ -74,7 +118,12 @@ fn process(text: &mut String) {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         if let Some(kilobytes) = kilobytes {
-            gauge(text, "process_resident_memory_bytes", "Memory that is in use.", kilobytes * 1024.0);
+            gauge(
+                text,
+                "process_resident_memory_bytes",
+                "Memory that is in use.",
+                kilobytes * 1024.0,
+            );
         }
     }
     if let Ok(files) = std::fs::read_dir("/proc/self/fd") {

@@ -12,8 +12,13 @@ use tracing::Span;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What requests go to, as a label.
-const DOORS: [(&str, &str); 5] =
-    [("webhook", "/webhook/"), ("waiting", "/webhook-waiting/"), ("form", "/form"), ("api", "/api/"), ("other", "/")];
+const DOORS: [(&str, &str); 5] = [
+    ("webhook", "/webhook/"),
+    ("waiting", "/webhook-waiting/"),
+    ("form", "/form"),
+    ("api", "/api/"),
+    ("other", "/"),
+];
 
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
@@ -35,13 +40,26 @@ impl HttpFigures {
     pub(crate) fn write(&self, out: &mut String) {
         out.push_str("# HELP heddle_http_answers_total Requests that were answered.\n# TYPE heddle_http_answers_total counter\n");
         for ((door, _), figures) in DOORS.iter().zip(&self.doors) {
-            for (class, counter) in CLASSES.iter().zip(&figures.answers).filter(|(_, counter)| counter.get() > 0) {
-                out.push_str(&format!("heddle_http_answers_total{{door=\"{door}\",class=\"{class}\"}} {}\n", counter.get()));
+            for (class, counter) in
+                CLASSES.iter().zip(&figures.answers).filter(|(_, counter)| counter.get() > 0)
+            {
+                out.push_str(&format!(
+                    "heddle_http_answers_total{{door=\"{door}\",class=\"{class}\"}} {}\n",
+                    counter.get()
+                ));
             }
         }
         out.push_str("# HELP heddle_http_request_seconds From the head of a request to the head of its answer.\n# TYPE heddle_http_request_seconds histogram\n");
-        for ((door, _), figures) in DOORS.iter().zip(&self.doors).filter(|(_, figures)| figures.seconds.count() > 0) {
-            figures.seconds.write(out, "heddle_http_request_seconds", &format!("door=\"{door}\""), 6..=26, 1e6);
+        for ((door, _), figures) in
+            DOORS.iter().zip(&self.doors).filter(|(_, figures)| figures.seconds.count() > 0)
+        {
+            figures.seconds.write(
+                out,
+                "heddle_http_request_seconds",
+                &format!("door=\"{door}\""),
+                6..=26,
+                1e6,
+            );
         }
     }
 }
@@ -66,9 +84,11 @@ pub(crate) struct Sight {
 impl HttpFigures {
     pub(crate) fn see(&self, request: &Request) -> Sight {
         let path = request.uri().path();
-        let door = DOORS.iter().position(|(_, start)| path.starts_with(start)).unwrap_or(DOORS.len() - 1);
+        let door =
+            DOORS.iter().position(|(_, start)| path.starts_with(start)).unwrap_or(DOORS.len() - 1);
         let id = self.ids.of(request.headers());
-        let told = tracing::enabled!(tracing::Level::DEBUG).then(|| (request.method().clone(), path.to_owned()));
+        let told = tracing::enabled!(tracing::Level::DEBUG)
+            .then(|| (request.method().clone(), path.to_owned()));
         let span = tracing::debug_span!("request", id = id.to_str().unwrap_or_default());
         Sight { began: Instant::now(), door, id, told, span }
     }
@@ -98,7 +118,8 @@ impl Sight {
     }
 }
 
-/// Ids of requests: the caller's own where there is one that can be used, else one that no other request here has.
+/// Ids of requests: the caller's own where there is one that can be used, else one that no other
+/// request here has.
 struct Ids {
     start: String,
     next: AtomicU64,
@@ -114,7 +135,8 @@ impl Ids {
     fn of(&self, headers: &HeaderMap) -> HeaderValue {
         let is_fine = |value: &&HeaderValue| {
             let bytes = value.as_bytes();
-            (1..=64).contains(&bytes.len()) && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+            (1..=64).contains(&bytes.len())
+                && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
         };
         match headers.get(REQUEST_ID).filter(is_fine) {
             Some(given) => given.clone(),
@@ -124,7 +146,8 @@ impl Ids {
 
     fn fresh(&self) -> HeaderValue {
         let text = format!("{}-{}", self.start, self.next.fetch_add(1, Ordering::Relaxed));
-        HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).unwrap_or(HeaderValue::from_static("none"))
+        HeaderValue::from_maybe_shared(bytes::Bytes::from(text))
+            .unwrap_or(HeaderValue::from_static("none"))
     }
 }
 
@@ -135,7 +158,9 @@ mod tests {
     #[test]
     fn an_id_that_could_change_a_log_is_not_taken() {
         let ids = Ids::default();
-        let of = |text: &str| ids.of(&HeaderMap::from_iter([(REQUEST_ID, HeaderValue::from_str(text).unwrap())]));
+        let of = |text: &str| {
+            ids.of(&HeaderMap::from_iter([(REQUEST_ID, HeaderValue::from_str(text).unwrap())]))
+        };
         assert_eq!(of("abc-1.2_3"), "abc-1.2_3");
         for bad in ["a b", "a\"b", "{x}", &"a".repeat(65)] {
             assert_ne!(of(bad), *bad, "{bad}");

@@ -1,4 +1,5 @@
-//! Answers that are held in memory while somebody takes them: whoever takes them too slowly is left, so that others can read.
+//! Answers that are held in memory while somebody takes them: whoever takes them too slowly is
+//! left, so that others can read.
 
 use crate::gate::BYTES_A_SECOND;
 use std::io;
@@ -54,11 +55,15 @@ impl<T> PacedReceiver<T> {
         Self { pieces, sending }
     }
 
-    /// The next piece, and none once after the last one. Fails where the answer was cut, so that nobody takes it for whole.
+    /// The next piece, and none once after the last one. Fails where the answer was cut, so that
+    /// nobody takes it for whole.
     pub(crate) async fn next(&mut self) -> io::Result<Option<T>> {
         match self.pieces.recv().await {
             Some(piece) => Ok(Some(piece)),
-            None => (&mut self.sending).await.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map(|()| None),
+            None => (&mut self.sending)
+                .await
+                .unwrap_or_else(|stopped| Err(io::Error::other(stopped)))
+                .map(|()| None),
         }
     }
 }
@@ -67,8 +72,13 @@ impl<T> PacedReceiver<T> {
 mod tests {
     use super::*;
 
-    /// Sends so many pieces to somebody who takes one at a time and rests in between. Gives how many came, how it ended and when.
-    async fn send(n_pieces: usize, bytes: usize, rest: Duration) -> (usize, Result<(), io::ErrorKind>, Duration) {
+    /// Sends so many pieces to somebody who takes one at a time and rests in between. Gives how
+    /// many came, how it ended and when.
+    async fn send(
+        n_pieces: usize,
+        bytes: usize,
+        rest: Duration,
+    ) -> (usize, Result<(), io::ErrorKind>, Duration) {
         let (sender, pieces) = mpsc::channel(1);
         let began = Instant::now();
         let sending = tokio::spawn(async move {

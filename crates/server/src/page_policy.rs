@@ -1,4 +1,5 @@
-//! What the pages of ours that are made here may do: run and apply nothing but what stands in them, by its hash.
+//! What the pages of ours that are made here may do: run and apply nothing but what stands in them,
+//! by its hash.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
@@ -9,12 +10,13 @@ pub(crate) fn hash_of(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(digest(&SHA256, text.as_bytes())))
 }
 
-/// The style sheet of an author as it can stand in a `<style>` element: it cannot end the element, and is what a browser finds there, so
-/// that its hash fits.
+/// The style sheet of an author as it can stand in a `<style>` element: it cannot end the element,
+/// and is what a browser finds there, so that its hash fits.
 pub(crate) fn inside_style(css: &str) -> String {
     // Readers of HTML see one kind of line end, and no zero.
     let read = css.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}");
-    // In CSS an escaped slash is a slash. What is put in has no `</` in it, nor does it make one with what stands beside it.
+    // In CSS an escaped slash is a slash. What is put in has no `</` in it, nor does it make one
+    // with what stands beside it.
     read.replace("</", "<\\/")
 }
 
@@ -27,7 +29,10 @@ mod tests {
         for css in ["</style><h1>", "<<//style><h1>", "<</</style>", "<</", "a{b:c}</", "</</</"] {
             assert!(!inside_style(css).contains("</"), "{css}");
         }
-        assert_eq!(inside_style("@media (width <= 600px) { a { color: red } }"), "@media (width <= 600px) { a { color: red } }");
+        assert_eq!(
+            inside_style("@media (width <= 600px) { a { color: red } }"),
+            "@media (width <= 600px) { a { color: red } }"
+        );
     }
 
     #[test]

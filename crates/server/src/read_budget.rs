@@ -1,4 +1,5 @@
-//! How much memory the readers of executions may take together, and each of them: whoever asks for more than is left waits for a turn.
+//! How much memory the readers of executions may take together, and each of them: whoever asks for
+//! more than is left waits for a turn.
 
 use crate::error::ApiError;
 use model::{Code, Str};
@@ -37,7 +38,8 @@ impl Default for ReadBudget {
     }
 }
 
-/// Memory that a reader holds until this is dropped: of their share, and of what there is for all. Small readers hold none.
+/// Memory that a reader holds until this is dropped: of their share, and of what there is for all.
+/// Small readers hold none.
 #[derive(Debug, Default)]
 pub(crate) struct Room(Vec<OwnedSemaphorePermit>);
 
@@ -51,8 +53,9 @@ impl Room {
 }
 
 impl ReadBudget {
-    /// Reads for somebody once so many bytes are free. They are taken until the read has ended, even if nobody waits for it any more,
-    /// and then until the room is dropped that comes with the result.
+    /// Reads for somebody once so many bytes are free. They are taken until the read has ended,
+    /// even if nobody waits for it any more, and then until the room is dropped that comes with the
+    /// result.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         user_id: &str,
@@ -87,7 +90,10 @@ impl ReadBudget {
         let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever holds some of their share, or waits for it, has a handle to it.
         people.retain(|_, share| Arc::strong_count(share) > 1);
-        people.entry(user_id.into()).or_insert_with(|| Arc::new(Semaphore::new(SHARE_BYTES / UNIT))).clone()
+        people
+            .entry(user_id.into())
+            .or_insert_with(|| Arc::new(Semaphore::new(SHARE_BYTES / UNIT)))
+            .clone()
     }
 }
 
@@ -108,7 +114,10 @@ mod tests {
         let refused = budget.take("cleo", usize::MAX).await.unwrap_err();
         assert_eq!((refused.code, refused.retry_after), (Code::OVERLOAD, Some(RETRY_AFTER)));
         drop((large, small));
-        let _others = (budget.take("ada", usize::MAX).await.unwrap(), budget.take("bob", usize::MAX).await.unwrap());
+        let _others = (
+            budget.take("ada", usize::MAX).await.unwrap(),
+            budget.take("bob", usize::MAX).await.unwrap(),
+        );
         assert!(budget.take("cleo", 1 << 20).await.is_err());
         assert!(budget.take("cleo", FREE_BYTES).await.is_ok());
     }
@@ -117,7 +126,8 @@ mod tests {
     async fn issue_14_09_nobody_holds_more_than_half_or_makes_others_wait() {
         let budget = ReadBudget::default();
         let mut held = budget.take("ada", usize::MAX).await.unwrap();
-        let (more, other) = tokio::join!(budget.take("ada", 1 << 20), budget.take("bob", usize::MAX));
+        let (more, other) =
+            tokio::join!(budget.take("ada", 1 << 20), budget.take("bob", usize::MAX));
         assert_eq!(more.unwrap_err().code, Code::OVERLOAD);
         drop(other.unwrap());
         held.shrink_to(SHARE_BYTES - (1 << 20));
@@ -131,7 +141,8 @@ mod tests {
     async fn issue_14_09_room_is_held_until_the_read_has_ended_whoever_is_listening() {
         let budget = ReadBudget::default();
         let (end, ended) = oneshot::channel::<()>();
-        let reading = tokio::time::timeout(Duration::from_secs(1), budget.read("ada", SHARE_BYTES, ended));
+        let reading =
+            tokio::time::timeout(Duration::from_secs(1), budget.read("ada", SHARE_BYTES, ended));
         assert!(reading.await.is_err(), "she has gone");
         assert!(budget.take("ada", 1 << 20).await.is_err());
         end.send(()).unwrap();

@@ -1,6 +1,7 @@
 //! Every way in: the one table of routes, who may use them, and what answers there.
 //!
-//! Invariant: nothing is mounted but what [`rows`] lists, and nothing outside of this file mounts anything.
+//! Invariant: nothing is mounted but what [`rows`] lists, and nothing outside of this file mounts
+//! anything.
 
 use crate::gate::{Client, Served};
 use crate::observe::HttpFigures;
@@ -20,14 +21,19 @@ use tracing::Instrument as _;
 
 /// A path and what answers there.
 pub(crate) struct Route {
-    /// The methods that are answered; a page that is read is also answered without its content (HEAD).
+    /// The methods that are answered; a page that is read is also answered without its content
+    /// (HEAD).
     methods: &'static [&'static str],
     path: &'static str,
     handler: fn() -> MethodRouter<App>,
 }
 
 impl Route {
-    pub(crate) const fn new(methods: &'static [&'static str], path: &'static str, handler: fn() -> MethodRouter<App>) -> Self {
+    pub(crate) const fn new(
+        methods: &'static [&'static str],
+        path: &'static str,
+        handler: fn() -> MethodRouter<App>,
+    ) -> Self {
         Self { methods, path, handler }
     }
 }
@@ -35,8 +41,9 @@ impl Route {
 /// Every method: what the workflow behind the address does not take is refused there.
 const ANY: &[&str] = &["ANY"];
 
-/// Everything that needs no principal, together with signing in ([`access::PUBLIC`]) and the files of the editor ([`web`]). All other
-/// routes do. Whom a workflow answers is decided where its addresses are looked up.
+/// Everything that needs no principal, together with signing in ([`access::PUBLIC`]) and the files
+/// of the editor ([`web`]). All other routes do. Whom a workflow answers is decided where its
+/// addresses are looked up.
 const PUBLIC: &[Route] = &[
     Route::new(&["GET"], "/", || get(web::page)),
     Route::new(&["GET"], "/healthz", || get(health::live)),
@@ -51,7 +58,8 @@ const PUBLIC: &[Route] = &[
 ];
 
 /// What an operator's tools read.
-const OPERATING: &[(Guard, Route)] = &[(Guard::Scope("metrics:read"), Route::new(&["GET"], "/metrics", || get(metrics::metrics)))];
+const OPERATING: &[(Guard, Route)] =
+    &[(Guard::Scope("metrics:read"), Route::new(&["GET"], "/metrics", || get(metrics::metrics)))];
 
 /// Where the operations of the API are.
 const API: &str = "/api/v1";
@@ -100,20 +108,30 @@ struct Row {
 
 impl Row {
     fn new(group: Group, guard: Guard, route: &Route) -> Self {
-        Self { group, methods: route.methods.into(), path: route.path.into(), guard, handler: (route.handler)() }
+        Self {
+            group,
+            methods: route.methods.into(),
+            path: route.path.into(),
+            guard,
+            handler: (route.handler)(),
+        }
     }
 
     /// The same, and nobody gets to the handler without what the guard asks for.
     fn guarded(group: Group, (guard, route): &'static (Guard, Route)) -> Self {
         let row = Self::new(group, *guard, route);
-        let check = middleware::from_fn(move |request: Request, next: Next| access::require_guard(*guard, request, next));
+        let check = middleware::from_fn(move |request: Request, next: Next| {
+            access::require_guard(*guard, request, next)
+        });
         Self { handler: row.handler.route_layer(check), ..row }
     }
 }
 
 /// All routes there are.
 fn rows() -> Vec<Row> {
-    let table = |group: Group, guard: Guard, rows: &'static [Route]| rows.iter().map(move |route| Row::new(group, guard, route));
+    let table = |group: Group, guard: Guard, rows: &'static [Route]| {
+        rows.iter().map(move |route| Row::new(group, guard, route))
+    };
     let pages = web::PAGES.iter().flat_map(|page| {
         [format!("/{page}"), format!("/{page}/{{*rest}}")].map(|path| Row {
             group: Group::Open,
@@ -136,16 +154,29 @@ fn rows() -> Vec<Row> {
         .chain(access::PRIVATE.iter().map(|row| Row::guarded(Group::Session, row)))
         .chain(OPERATING.iter().map(|row| Row::guarded(Group::Operating, row)))
         .chain(operations)
-        .chain(openai::ROUTES.iter().map(|(scope, route)| Row::new(Group::OpenAi, Guard::Scope(scope), route)))
+        .chain(
+            openai::ROUTES
+                .iter()
+                .map(|(scope, route)| Row::new(Group::OpenAi, Guard::Scope(scope), route)),
+        )
         .collect()
 }
 
-/// Every way in, for whoever wants to know them all. What none of them takes is a file of the editor, or nothing.
+/// Every way in, for whoever wants to know them all. What none of them takes is a file of the
+/// editor, or nothing.
 pub fn entry_points() -> Vec<EntryPoint> {
     let all = rows().into_iter().flat_map(|row| {
-        let path = if row.group == Group::Api { format!("{API}{}", row.path) } else { row.path.into_owned() };
+        let path = if row.group == Group::Api {
+            format!("{API}{}", row.path)
+        } else {
+            row.path.into_owned()
+        };
         let methods = row.methods.into_owned();
-        methods.into_iter().map(move |method| EntryPoint { method, path: path.clone(), guard: row.guard })
+        methods.into_iter().map(move |method| EntryPoint {
+            method,
+            path: path.clone(),
+            guard: row.guard,
+        })
     });
     all.collect()
 }
@@ -153,10 +184,12 @@ pub fn entry_points() -> Vec<EntryPoint> {
 fn router(app: App, figures: Arc<HttpFigures>) -> Router {
     let mut rows = rows();
     let mut mounted = |group: Group| {
-        let (mine, others) = std::mem::take(&mut rows).into_iter().partition(|row| row.group == group);
+        let (mine, others) =
+            std::mem::take(&mut rows).into_iter().partition(|row| row.group == group);
         rows = others;
         let mine: Vec<Row> = mine;
-        mine.into_iter().fold(Router::new(), |router: Router<App>, row| router.route(&row.path, row.handler))
+        mine.into_iter()
+            .fold(Router::new(), |router: Router<App>, row| router.route(&row.path, row.handler))
     };
     let attempts = Extension(Arc::new(access::Attempts::default()));
     let operations = mounted(Group::Api)
@@ -200,8 +233,8 @@ impl Answering {
                 Ok(served) => served,
                 Err(error) => return error.into_response(),
             };
-            // Calls of workflows go the shortest way, which is that of their row: they are the many. What they wait for is large, and in a
-            // box it is moved once.
+            // Calls of workflows go the shortest way, which is that of their row: they are the
+            // many. What they wait for is large, and in a box it is moved once.
             match (webhook::plain_path(&request), served) {
                 (Some(path), Served::Yes) => {
                     let found = webhook::find(&self.app, path, &request);
@@ -209,11 +242,21 @@ impl Answering {
                 }
                 (Some(path), Served::ForUsersOnly) => {
                     let found = webhook::find(&self.app, path, &request);
-                    let for_users = found.ok().filter(|(hook, _)| hook.route.auth == WebhookAuth::User);
-                    Box::pin(webhook::met(&self.app, for_users.ok_or_else(|| self.app.hosts.misdirected()), request)).await
+                    let for_users =
+                        found.ok().filter(|(hook, _)| hook.route.auth == WebhookAuth::User);
+                    Box::pin(webhook::met(
+                        &self.app,
+                        for_users.ok_or_else(|| self.app.hosts.misdirected()),
+                        request,
+                    ))
+                    .await
                 }
                 (None, Served::ForUsersOnly) => self.app.hosts.misdirected().into_response(),
-                (None, Served::Yes) => self.router.call(request).await.unwrap_or_else(|never: Infallible| match never {}),
+                (None, Served::Yes) => self
+                    .router
+                    .call(request)
+                    .await
+                    .unwrap_or_else(|never: Infallible| match never {}),
             }
         };
         let mut response = answering.instrument(span).await;
@@ -228,17 +271,30 @@ mod tests {
 
     #[test]
     fn issue_14_05_whatever_a_workflow_answers_is_at_a_path_of_workflows() {
-        for path in PUBLIC.iter().map(|route| route.path).filter(|path| !matches!(*path, "/" | "/healthz" | "/healthz/readiness")) {
-            assert!(crate::gate::WORKFLOW_PATHS.iter().any(|start| path.starts_with(start)), "{path}");
+        for path in PUBLIC
+            .iter()
+            .map(|route| route.path)
+            .filter(|path| !matches!(*path, "/" | "/healthz" | "/healthz/readiness"))
+        {
+            assert!(
+                crate::gate::WORKFLOW_PATHS.iter().any(|start| path.starts_with(start)),
+                "{path}"
+            );
         }
     }
 
     #[test]
     fn no_path_of_the_api_is_public() {
-        let public: Vec<_> = entry_points().into_iter().filter(|entry| entry.guard == Guard::Public).map(|entry| entry.path).collect();
+        let public: Vec<_> = entry_points()
+            .into_iter()
+            .filter(|entry| entry.guard == Guard::Public)
+            .map(|entry| entry.path)
+            .collect();
         let signing_in = ["/api/setup", "/api/setup", "/api/login", "/api/invitation"];
         let of_api: Vec<_> = public.iter().filter(|path| path.starts_with("/api")).collect();
         assert_eq!(of_api, signing_in);
-        assert!(public.iter().all(|path| !path.starts_with("/metrics") && !path.starts_with("/v1")));
+        assert!(
+            public.iter().all(|path| !path.starts_with("/metrics") && !path.starts_with("/v1"))
+        );
     }
 }

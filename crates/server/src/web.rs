@@ -51,9 +51,10 @@ const LASTING: &str = "assets/";
 /// Stands in the page where the nonce of a response goes; `web/vite.config.ts` puts it there.
 const NONCE: &str = "HEDDLE_NONCE";
 
-/// What a page of the editor may do. Scripts and styles apply by a nonce, which scripts hand on to what they import, and not because they
-/// come from here: workflows answer at this origin too, with scripts if they like. What the canvas sets on its elements it sets as
-/// properties, which no policy forbids.
+/// What a page of the editor may do. Scripts and styles apply by a nonce, which scripts hand on to
+/// what they import, and not because they come from here: workflows answer at this origin too, with
+/// scripts if they like. What the canvas sets on its elements it sets as properties, which no
+/// policy forbids.
 fn page_policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src {nonce}; style-src {nonce}; img-src 'self' data: blob:; media-src 'self' blob:; \
@@ -91,10 +92,12 @@ fn find(app: &App, path: &str) -> Option<&'static WebFile> {
     app.editor.iter().find(|file| file.path == path)
 }
 
-/// The page, with a nonce that no other response has. It is small and says which files it needs, so it is never kept.
+/// The page, with a nonce that no other response has. It is small and says which files it needs, so
+/// it is never kept.
 fn entry(file: &'static WebFile) -> Response {
     let nonce = access::new_token();
-    let mut response = Response::new(Body::from(String::from_utf8_lossy(file.plain).replace(NONCE, &nonce)));
+    let mut response =
+        Response::new(Body::from(String::from_utf8_lossy(file.plain).replace(NONCE, &nonce)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -123,7 +126,11 @@ fn answer(file: &'static WebFile, asked: &HeaderMap) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::from_static(file.tag));
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    let kept = if file.path.starts_with(LASTING) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let kept = if file.path.starts_with(LASTING) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
     protect(headers, FILE_POLICY);
     if cached::is_known(asked, file.tag) {
@@ -132,7 +139,9 @@ fn answer(file: &'static WebFile, asked: &HeaderMap) -> Response {
     }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
     let packed = [("br", file.brotli), ("gzip", file.gzip)];
-    let taken = packed.into_iter().find_map(|(coding, bytes)| Some((coding, bytes.filter(|_| cached::takes(asked, coding))?)));
+    let taken = packed.into_iter().find_map(|(coding, bytes)| {
+        Some((coding, bytes.filter(|_| cached::takes(asked, coding))?))
+    });
     *response.body_mut() = match taken {
         Some((coding, bytes)) => {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));

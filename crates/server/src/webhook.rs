@@ -18,18 +18,30 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// `/webhook/PATH`: starts the workflow that listens there.
-pub(crate) async fn production(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
+pub(crate) async fn production(
+    State(app): State<App>,
+    Path(path): Path<String>,
+    request: Request,
+) -> Response {
     let found = find(&app, &path, &request);
     met(&app, found, request).await
 }
 
 /// The path behind `/webhook/`, if it is written as it is meant.
 pub(crate) fn plain_path(request: &Request) -> Option<&str> {
-    request.uri().path().strip_prefix("/webhook/").filter(|path| !path.is_empty() && !path.contains('%'))
+    request
+        .uri()
+        .path()
+        .strip_prefix("/webhook/")
+        .filter(|path| !path.is_empty() && !path.contains('%'))
 }
 
 /// What listens at a path for the method of a request; else the answer that says so.
-pub(crate) fn find(app: &App, path: &str, request: &Request) -> Result<(Arc<Hook>, Object), ApiError> {
+pub(crate) fn find(
+    app: &App,
+    path: &str,
+    request: &Request,
+) -> Result<(Arc<Hook>, Object), ApiError> {
     let asked = asked_method(request);
     match app.runtime.find(Door::Webhook, &asked, path) {
         Found::Hook(hook, params) => Ok((hook, params)),
@@ -38,21 +50,35 @@ pub(crate) fn find(app: &App, path: &str, request: &Request) -> Result<(Arc<Hook
     }
 }
 
-pub(crate) async fn met(app: &App, found: Result<(Arc<Hook>, Object), ApiError>, request: Request) -> Response {
+pub(crate) async fn met(
+    app: &App,
+    found: Result<(Arc<Hook>, Object), ApiError>,
+    request: Request,
+) -> Response {
     match found {
-        Ok((hook, _)) if request.method() == Method::OPTIONS => preflight(app, &hook, request.headers()),
+        Ok((hook, _)) if request.method() == Method::OPTIONS => {
+            preflight(app, &hook, request.headers())
+        }
         Ok((hook, params)) => answered(app, &hook, params, request).await,
         Err(error) => error.into_response(),
     }
 }
 
 /// `/webhook-test/PATH`: starts a workflow that listens for one test call.
-pub(crate) async fn test(State(app): State<App>, Path(path): Path<String>, request: Request) -> Response {
+pub(crate) async fn test(
+    State(app): State<App>,
+    Path(path): Path<String>,
+    request: Request,
+) -> Response {
     let asked = asked_method(&request);
     match app.runtime.find_test(Door::Webhook, &asked, &path) {
-        Found::Hook(hook, _) if request.method() == Method::OPTIONS => preflight(&app, &hook, request.headers()),
+        Found::Hook(hook, _) if request.method() == Method::OPTIONS => {
+            preflight(&app, &hook, request.headers())
+        }
         Found::Hook(hook, params) => answered(&app, &hook, params, request).await,
-        Found::OtherMethods(methods) => not_registered(&asked, &path, Some(&methods)).into_response(),
+        Found::OtherMethods(methods) => {
+            not_registered(&asked, &path, Some(&methods)).into_response()
+        }
         Found::Nothing => {
             let path: String = path.chars().take(200).collect();
             ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("Nothing listens for a test call \"{asked} {path}\""))
@@ -77,12 +103,20 @@ async fn answered(app: &App, hook: &Hook, params: Object, request: Request) -> R
 }
 
 /// `/webhook-waiting/TICKET`: wakes the run that waits there.
-pub(crate) async fn waiting(State(app): State<App>, Path(ticket): Path<String>, request: Request) -> Response {
+pub(crate) async fn waiting(
+    State(app): State<App>,
+    Path(ticket): Path<String>,
+    request: Request,
+) -> Response {
     wake(&app, &ticket, "", request).await
 }
 
 /// `/webhook-waiting/TICKET/SUFFIX`.
-pub(crate) async fn waiting_at(State(app): State<App>, Path((ticket, suffix)): Path<(String, String)>, request: Request) -> Response {
+pub(crate) async fn waiting_at(
+    State(app): State<App>,
+    Path((ticket, suffix)): Path<(String, String)>,
+    request: Request,
+) -> Response {
     wake(&app, &ticket, &suffix, request).await
 }
 
@@ -92,9 +126,12 @@ async fn wake(app: &App, ticket: &str, suffix: &str, request: Request) -> Respon
         Err(error) => return ApiError::from(error).into_response(),
     };
     let takes = |waiting: &Waiting| {
-        waiting.hook.form.is_none() && waiting.hook.route.methods.iter().any(|method| method == request.method().as_str())
+        waiting.hook.form.is_none()
+            && waiting.hook.route.methods.iter().any(|method| method == request.method().as_str())
     };
-    let Some(waiting) = found.filter(takes) else { return not_registered(request.method().as_str(), "", None).into_response() };
+    let Some(waiting) = found.filter(takes) else {
+        return not_registered(request.method().as_str(), "", None).into_response();
+    };
     let door = door_of(request.uri().path());
     let answered = async {
         let call = read_call(app, &waiting.hook, Object::new(), request).await?;
@@ -123,14 +160,22 @@ pub(crate) fn bare_call(request: &Request) -> Call {
 
 /// A browser asks with OPTIONS whether it may send the method it names.
 fn asked_method(request: &Request) -> Cow<'_, str> {
-    let wanted = request.headers().get(header::ACCESS_CONTROL_REQUEST_METHOD).and_then(|value| value.to_str().ok());
+    let wanted = request
+        .headers()
+        .get(header::ACCESS_CONTROL_REQUEST_METHOD)
+        .and_then(|value| value.to_str().ok());
     match wanted {
         Some(method) if request.method() == Method::OPTIONS => method.to_uppercase().into(),
         _ => request.method().as_str().into(),
     }
 }
 
-async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Response, ApiError> {
+async fn call(
+    app: &App,
+    hook: &Hook,
+    params: Object,
+    request: Request,
+) -> Result<Response, ApiError> {
     let door = door_of(request.uri().path());
     let call = read_call(app, hook, params, request).await?;
     if let Some(chat) = &hook.chat {
@@ -138,13 +183,22 @@ async fn call(app: &App, hook: &Hook, params: Object, request: Request) -> Resul
     }
     // A call that is refused does not use the test up.
     let starts_none = runtime::chat::asks_for_previous(hook, &call);
-    if hook.trial.is_some() && !starts_none && app.runtime.refusal(hook, &call).is_none() && !app.runtime.take_test(hook) {
+    if hook.trial.is_some()
+        && !starts_none
+        && app.runtime.refusal(hook, &call).is_none()
+        && !app.runtime.take_test(hook)
+    {
         return Err(ApiError::new(Code::WEBHOOK_NOT_FOUND, "The test has had its call"));
     }
     Ok(of_call(app.runtime.answer(hook, call).await?, door))
 }
 
-async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> Result<Call, ApiError> {
+async fn read_call(
+    app: &App,
+    hook: &Hook,
+    params: Object,
+    request: Request,
+) -> Result<Call, ApiError> {
     // The body of a call that is not taken is not read.
     let bare = hook.is_guarded().then(|| bare_call(&request));
     let (parts, body) = request.into_parts();
@@ -156,26 +210,39 @@ async fn read_call(app: &App, hook: &Hook, params: Object, request: Request) -> 
         }
     }
     let origin = parts.extensions.get::<Origin>();
-    let how = Reading { limits: app.body_limits, xml: app.read_xml, body: hook.route.body, binary_field: hook.route.binary_field.clone() };
+    let how = Reading {
+        limits: app.body_limits,
+        xml: app.read_xml,
+        body: hook.route.body,
+        binary_field: hook.route.binary_field.clone(),
+    };
     let read = body::read(body, &parts, &how).await?;
     Ok(Call {
         method: parts.method.as_str().into(),
         url: format!("{}{}", app.webhook_base(), parts.uri.path()).into(),
         headers: headers(&parts.headers),
         params,
-        query: parts.uri.query().map(|query| body::nested_fields(query.as_bytes(), app.body_limits)).unwrap_or_default(),
+        query: parts
+            .uri
+            .query()
+            .map(|query| body::nested_fields(query.as_bytes(), app.body_limits))
+            .unwrap_or_default(),
         body: read.json,
         files: read.files,
         remote: origin.map(|origin| origin.client.address),
         user,
-        request_id: origin.and_then(|origin| origin.request_id.to_str().ok()).unwrap_or_default().into(),
+        request_id: origin
+            .and_then(|origin| origin.request_id.to_str().ok())
+            .unwrap_or_default()
+            .into(),
         is_test: hook.trial.is_some(),
         length: read.length,
     })
 }
 
-/// Headers by lower-case name; those that come several times joined as HTTP joins them. What a browser sends along for a page of ours is
-/// nobody's but ours: a workflow that saw the session of whoever followed a link could act for them.
+/// Headers by lower-case name; those that come several times joined as HTTP joins them. What a
+/// browser sends along for a page of ours is nobody's but ours: a workflow that saw the session of
+/// whoever followed a link could act for them.
 fn headers(given: &HeaderMap) -> Object {
     let mut headers = Object::with_capacity(given.len());
     for (name, value) in given {
@@ -218,14 +285,20 @@ fn allow_origin(app: &App, hook: &Hook, origin: Option<&HeaderValue>, headers: &
     let is_any = allowed == "*" || allowed.is_empty() && app.hosts.allows_any_origin();
     let is_listed = allowed.split(',').any(|listed| listed.trim().as_bytes() == origin.as_bytes());
     if is_any || is_listed {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, if is_any { HeaderValue::from_static("*") } else { origin.clone() });
+        headers.insert(
+            header::ACCESS_CONTROL_ALLOW_ORIGIN,
+            if is_any { HeaderValue::from_static("*") } else { origin.clone() },
+        );
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
     }
 }
 
 fn not_registered(method: &str, path: &str, others: Option<&[Str]>) -> ApiError {
     let path: String = path.chars().take(200).collect();
-    let error = ApiError::new(Code::WEBHOOK_NOT_FOUND, format!("The requested webhook \"{method} {path}\" is not registered."));
+    let error = ApiError::new(
+        Code::WEBHOOK_NOT_FOUND,
+        format!("The requested webhook \"{method} {path}\" is not registered."),
+    );
     match others {
         Some(methods) => error.hint(format!("This webhook takes {} requests.", methods.join(", "))),
         None => error.hint("The workflow must be active for a production URL to run successfully."),

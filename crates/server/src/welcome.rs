@@ -28,6 +28,9 @@ pub(crate) async fn welcome(State(app): State<App>) -> Response {
          <div><dt>Call a webhook</dt><dd>Active workflows listen at <code>/webhook/PATH</code>, forms at <code>/form/PATH</code>.</dd></div>\
          </dl></main></body></html>"
     );
-    let policy = format!("default-src 'none'; style-src {}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'", hash_of(STYLE));
+    let policy = format!(
+        "default-src 'none'; style-src {}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        hash_of(STYLE)
+    );
     answer::page(StatusCode::OK, &policy, page)
 }

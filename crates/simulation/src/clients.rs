@@ -31,9 +31,11 @@ pub(crate) fn comes(process: &Process, client: impl Future<Output = ()> + Send +
 /// Starts a run.
 pub(crate) async fn call(process: Process) {
     let Process { world, runtime, .. } = process;
-    let called: Vec<&str> = world.workflows.iter().copied().filter(|id| CALLED.contains(id)).collect();
+    let called: Vec<&str> =
+        world.workflows.iter().copied().filter(|id| CALLED.contains(id)).collect();
     let Some(workflow) = world.random.choose(&called) else { return };
-    let delivery = (workflow == "once" || world.random.one_in(8)).then(|| format!("d{}", world.random.below(DELIVERIES)));
+    let delivery = (workflow == "once" || world.random.one_in(8))
+        .then(|| format!("d{}", world.random.below(DELIVERIES)));
     let Found::Hook(hook, params) = runtime.find(Door::Webhook, "POST", workflow) else {
         return world.tell(format_args!("nothing listens at {workflow}"));
     };
@@ -50,7 +52,11 @@ pub(crate) async fn call(process: Process) {
     match answered {
         Ok(Reply::Whole(answer)) => {
             let was_before = message(&answer.body) == Some("This delivery was taken before");
-            world.tell(format_args!("call {token} is answered {}{}", answer.status, if was_before { ", taken before" } else { "" }));
+            world.tell(format_args!(
+                "call {token} is answered {}{}",
+                answer.status,
+                if was_before { ", taken before" } else { "" }
+            ));
             match (was_before, key) {
                 (true, Some(key)) => is_taken_before(&world, token, key),
                 // What broke off may have left anything.
@@ -61,7 +67,8 @@ pub(crate) async fn call(process: Process) {
         Ok(Reply::Stream { .. }) => {}
         Err(error) => {
             world.tell(format_args!("call {token} is refused: {error}"));
-            // Whoever waits for more than the beginning may be told of a later failure, and one that does not pass tells nothing.
+            // Whoever waits for more than the beginning may be told of a later failure, and one
+            // that does not pass tells nothing.
             let is_turned_away = matches!(&error, runtime::Error::Store(error) if error.may_pass());
             if is_turned_away && matches!(workflow, "plain" | "once" | "pauses") {
                 world.truth().is_answered(token, false);
@@ -72,7 +79,9 @@ pub(crate) async fn call(process: Process) {
 
 fn is_taken_before(world: &World, token: u64, key: String) {
     if !matches!(world.memory.is_delivered(&key), Ok(true)) {
-        world.truth().breaks(format!("call {token} was told that {key} was taken before, and nothing of it is on disk"));
+        world.truth().breaks(format!(
+            "call {token} was told that {key} was taken before, and nothing of it is on disk"
+        ));
     }
     world.truth().taken_before.insert(key);
 }
@@ -112,7 +121,8 @@ pub(crate) async fn wake(process: &Process, run: i64, wait: u64) -> bool {
             runtime.submit(&waiting.hook, Some(&waiting), sent).await.map(|answer| answer.status)
         }
         None => {
-            let body = Object::from_iter(fields.map(|(key, value)| (key, Value::from(value)))).into();
+            let body =
+                Object::from_iter(fields.map(|(key, value)| (key, Value::from(value)))).into();
             let answered = runtime.wake_with(&waiting, Call { body, ..request(token) }).await;
             answered.map(|reply| if let Reply::Whole(answer) = reply { answer.status } else { 200 })
         }
@@ -149,5 +159,9 @@ fn request(token: u64) -> Call {
 }
 
 fn message(body: &AnswerBody) -> Option<&str> {
-    if let AnswerBody::Json(json) = body { json.get("message").and_then(Value::as_str) } else { None }
+    if let AnswerBody::Json(json) = body {
+        json.get("message").and_then(Value::as_str)
+    } else {
+        None
+    }
 }

@@ -1,4 +1,5 @@
-//! A node that does something outside, which must not happen twice: it is noted in the world, and takes a while.
+//! A node that does something outside, which must not happen twice: it is noted in the world, and
+//! takes a while.
 
 use crate::world::World;
 use node_api::prelude::*;
@@ -10,7 +11,12 @@ struct Effect;
 
 impl Node for Effect {
     fn spec() -> Spec {
-        Spec::new("simulation.effect", &[1.0], "Effect", "Does something outside that must not happen twice")
+        Spec::new(
+            "simulation.effect",
+            &[1.0],
+            "Effect",
+            "Does something outside that must not happen twice",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -21,13 +21,16 @@ pub(crate) struct Ended {
     pub(crate) broken: Option<String>,
 }
 
-/// The databases that histories begin with: their workflows are active, and nothing has happened yet.
+/// The databases that histories begin with: their workflows are active, and nothing has happened
+/// yet.
 pub(crate) struct Beginnings(Vec<Template>);
 
 impl Beginnings {
     /// The folder is for the keys of their vaults.
     pub(crate) fn new(folder: &Path) -> Result<Self> {
-        let begin = |(place, workflows): (usize, &&'static [&'static str])| template(&folder.join(place.to_string()), workflows);
+        let begin = |(place, workflows): (usize, &&'static [&'static str])| {
+            template(&folder.join(place.to_string()), workflows)
+        };
         Ok(Self(SETS.iter().enumerate().map(begin).collect::<Result<_>>()?))
     }
 }
@@ -128,7 +131,12 @@ fn live(world: &Arc<World>) -> Result<Option<String>> {
             Err(broken) => return Ok(Some(broken)),
         }
     }
-    let left: Vec<String> = world.rows().iter().filter(|row| !row.status.is_over()).map(|row| format!("{row:?}")).collect();
+    let left: Vec<String> = world
+        .rows()
+        .iter()
+        .filter(|row| !row.status.is_over())
+        .map(|row| format!("{row:?}"))
+        .collect();
     Ok(Some(format!("runs that do not come to an end: {}", left.join(", "))))
 }
 
@@ -138,7 +146,8 @@ mod tests {
 
     #[test]
     fn issue_15_00_a_seed_is_one_history_whichever_ran_before_it() {
-        let folder = std::env::temp_dir().join(format!("heddle-simulation-test-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("heddle-simulation-test-{}", std::process::id()));
         let beginnings = Beginnings::new(&folder).unwrap();
         let tell = |seed: u64| {
             let ended = run(&beginnings, seed).unwrap();

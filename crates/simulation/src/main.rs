@@ -1,7 +1,9 @@
-//! Histories of the runtime and its store, each made from a seed: calls, crashes, failing disks, people who change their minds, in virtual
-//! time. After each one everything that was promised must be there, and nothing may have happened twice in silence.
+//! Histories of the runtime and its store, each made from a seed: calls, crashes, failing disks,
+//! people who change their minds, in virtual time. After each one everything that was promised must
+//! be there, and nothing may have happened twice in silence.
 //!
-//! `simulation [COUNT] [--first SEED] [--seconds N] [--twice]` runs many; `simulation --seed SEED` runs one and tells what happened.
+//! `simulation [COUNT] [--first SEED] [--seconds N] [--twice]` runs many; `simulation --seed SEED`
+//! runs one and tells what happened.
 
 mod clients;
 mod effect;
@@ -58,16 +60,25 @@ fn run() -> Result<()> {
 }
 
 fn read_options() -> Result<Options> {
-    let mut options = Options { count: HISTORIES, first: 1, seconds: None, twice: false, seed: None };
+    let mut options =
+        Options { count: HISTORIES, first: 1, seconds: None, twice: false, seed: None };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number = || words.next().and_then(|text| text.parse().ok()).with_context(|| format!("{word} takes a number"));
+        let mut number = || {
+            words
+                .next()
+                .and_then(|text| text.parse().ok())
+                .with_context(|| format!("{word} takes a number"))
+        };
         match word.as_str() {
             "--first" => options.first = number()?,
             "--seconds" => options.seconds = Some(number()?),
             "--seed" => options.seed = Some(number()?),
             "--twice" => options.twice = true,
-            count => options.count = count.parse().with_context(|| format!("{count} is no number of histories"))?,
+            count => {
+                options.count =
+                    count.parse().with_context(|| format!("{count} is no number of histories"))?
+            }
         }
     }
     Ok(options)
@@ -87,7 +98,8 @@ fn tell_one(beginnings: &Beginnings, seed: u64) -> Result<()> {
 fn run_many(beginnings: &Beginnings, options: &Options) -> Result<()> {
     let (began, next, is_over) = (Instant::now(), AtomicU64::new(0), AtomicBool::new(false));
     let failed: Mutex<Option<anyhow::Error>> = Mutex::default();
-    let is_late = || options.seconds.is_some_and(|seconds| began.elapsed() >= Duration::from_secs(seconds));
+    let is_late =
+        || options.seconds.is_some_and(|seconds| began.elapsed() >= Duration::from_secs(seconds));
     let work = || {
         while !is_over.load(Ordering::Relaxed) && !is_late() {
             let place = next.fetch_add(1, Ordering::Relaxed);
@@ -97,7 +109,10 @@ fn run_many(beginnings: &Beginnings, options: &Options) -> Result<()> {
             let twice = options.twice || place.is_multiple_of(TWICE_EVERY);
             if let Err(error) = run_one(beginnings, options.first + place, twice) {
                 is_over.store(true, Ordering::Relaxed);
-                failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+                failed
+                    .lock()
+                    .unwrap_or_else(std::sync::PoisonError::into_inner)
+                    .get_or_insert(error);
             }
         }
     };
@@ -113,7 +128,10 @@ fn run_many(beginnings: &Beginnings, options: &Options) -> Result<()> {
 fn run_one(beginnings: &Beginnings, seed: u64, twice: bool) -> Result<()> {
     let ended = history::run(beginnings, seed).with_context(|| format!("seed {seed}"))?;
     if let Some(broken) = ended.broken {
-        bail!("seed {seed}: {broken}\nRun it again with: cargo xtask simulate --seed {seed}\n{}", ended.story);
+        bail!(
+            "seed {seed}: {broken}\nRun it again with: cargo xtask simulate --seed {seed}\n{}",
+            ended.story
+        );
     }
     if twice && history::run(beginnings, seed)?.story != ended.story {
         bail!("seed {seed}: the history is another one when it is run again");

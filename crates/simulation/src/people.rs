@@ -29,7 +29,11 @@ async fn stop(process: &Process) {
     if stopped.is_ok() {
         let now = process.world.rows().into_iter().find(|now| now.id == row.id);
         if let Some(now) = now.filter(|now| !now.status.is_over()) {
-            process.world.truth().breaks(format!("run {} was stopped and is {}", row.id, now.status.name()));
+            process.world.truth().breaks(format!(
+                "run {} was stopped and is {}",
+                row.id,
+                now.status.name()
+            ));
         }
     }
 }
@@ -48,11 +52,22 @@ async fn decide(process: &Process) {
     let finding = if is_again { Finding::Again } else { Finding::Happened { result: "{}".into() } };
     process.world.truth().decides(row.id, is_again);
     let decided = process.runtime.resume(row.id, Decision::about_all(finding)).await;
-    process.world.tell(format_args!("decision about run {}, again {is_again}: {}", row.id, told(&decided)));
+    process.world.tell(format_args!(
+        "decision about run {}, again {is_again}: {}",
+        row.id,
+        told(&decided)
+    ));
 }
 
 async fn delete_workflow(process: &Process) {
-    let Some(id) = process.world.random.choose(process.world.workflows).filter(|_| process.world.random.one_in(3)) else { return };
+    let Some(id) = process
+        .world
+        .random
+        .choose(process.world.workflows)
+        .filter(|_| process.world.random.one_in(3))
+    else {
+        return;
+    };
     process.world.truth().deletes_workflow(id, true);
     let deleted = process.runtime.delete_workflow(id).await;
     process.world.truth().deletes_workflow(id, false);
@@ -63,7 +78,8 @@ async fn delete_workflow(process: &Process) {
 async fn save(process: &Process) {
     let world = &process.world;
     let Some(id) = world.random.choose(world.workflows) else { return };
-    let saved = process.runtime.save(version(id, world.random.below(3)), store::projects::PERSONAL).await;
+    let saved =
+        process.runtime.save(version(id, world.random.below(3)), store::projects::PERSONAL).await;
     world.tell(format_args!("save of workflow {id}: {}", told(&saved)));
     if saved.is_ok_and(|saved| !saved.active) {
         let activated = process.runtime.activate(id, Listening::Newest).await;

@@ -55,7 +55,8 @@ impl Process {
     }
 }
 
-static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::new(nodes::TABLES.iter().copied().chain([effect::NODES]))));
+static REGISTRY: LazyLock<Arc<Registry>> =
+    LazyLock::new(|| Arc::new(Registry::new(nodes::TABLES.iter().copied().chain([effect::NODES]))));
 
 fn options() -> Options {
     Options {
@@ -116,8 +117,13 @@ pub(crate) enum End {
 }
 
 /// Lives one process of a history in virtual time.
-pub(crate) fn run<F: Future<Output = ()>>(world: &Arc<World>, after_ms: i64, life: impl FnOnce(Process) -> F) -> anyhow::Result<End> {
-    let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
+pub(crate) fn run<F: Future<Output = ()>>(
+    world: &Arc<World>,
+    after_ms: i64,
+    life: impl FnOnce(Process) -> F,
+) -> anyhow::Result<End> {
+    let tokio =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
     let end = tokio.block_on(async {
         world.begin_process(after_ms);
         let lives = async {

@@ -1,4 +1,5 @@
-//! The end of a history: nothing fails any more, everybody gets what they wait for, and then everything that was promised must be there.
+//! The end of a history: nothing fails any more, everybody gets what they wait for, and then
+//! everything that was promised must be there.
 
 use crate::clients::wake;
 use crate::people::token_of;
@@ -12,7 +13,8 @@ use store::simulation::{Disk as _, Row};
 use store::{Executions as _, Schedules as _, Workflows as _};
 use tokio::time::sleep;
 
-/// How long everything that can go on by itself needs at the most: a run that a stop or a failure met is looked at after some seconds.
+/// How long everything that can go on by itself needs at the most: a run that a stop or a failure
+/// met is looked at after some seconds.
 const SETTLE_TIME: Duration = Duration::from_secs(6);
 
 /// Longer than any wait of a workflow. The clock on the wall goes on so far between two processes.
@@ -24,7 +26,8 @@ const OVERDUE_MS: i64 = 5_000;
 /// Processes after which nothing may be left to do: every run has at most three waits.
 pub(crate) const MAX_ROUNDS: usize = 8;
 
-/// How long it may take until a process has done again whatever trouble has kept it from: the lease of a schedule is the longest of all.
+/// How long it may take until a process has done again whatever trouble has kept it from: the lease
+/// of a schedule is the longest of all.
 const LONGEST_SETBACK: Duration = Duration::from_secs(40);
 
 /// The process that had the trouble gets over it without another start.
@@ -44,8 +47,14 @@ pub(crate) async fn settle(process: &Process) -> Result<bool, String> {
                 return Err(format!("run {} is said to go on, and nobody is at it", row.id));
             }
             RunStatus::Uncertain => decide(process, row).await?,
-            RunStatus::Waiting if row.waits_for.is_none() && row.wait_till_ms.is_none() => resume(process, row).await?,
-            RunStatus::Waiting if row.wait_till_ms.is_some_and(|till| till + OVERDUE_MS < process.world.now_ms()) => {
+            RunStatus::Waiting if row.waits_for.is_none() && row.wait_till_ms.is_none() => {
+                resume(process, row).await?
+            }
+            RunStatus::Waiting
+                if row
+                    .wait_till_ms
+                    .is_some_and(|till| till + OVERDUE_MS < process.world.now_ms()) =>
+            {
                 return Err(format!("run {} sleeps although its time has come", row.id));
             }
             RunStatus::Waiting if row.waits_for.is_some_and(|called| is_over(&rows, called)) => {
@@ -97,7 +106,9 @@ pub(crate) async fn check(process: &Process) -> Result<(), String> {
     let mut woken = BTreeMap::<u64, i64>::new();
     for row in &rows {
         let events =
-            process.store.journal(row.id).await.map_err(|error| format!("the journal of run {} cannot be read: {error}", row.id))?;
+            process.store.journal(row.id).await.map_err(|error| {
+                format!("the journal of run {} cannot be read: {error}", row.id)
+            })?;
         process.world.truth().check_effects(row)?;
         check_journal(row, &events)?;
         if let Some(token) = events.first().and_then(token_of)
@@ -122,18 +133,33 @@ pub(crate) async fn check(process: &Process) -> Result<(), String> {
     // Runs of the clock begin all the time.
     let in_progress = process.runtime.runner.in_progress();
     let going = rows.iter().filter(|row| !row.status.is_over()).count();
-    if in_progress > going { Err(format!("{in_progress} runs count as going on, and {going} do")) } else { Ok(()) }
+    if in_progress > going {
+        Err(format!("{in_progress} runs count as going on, and {going} do"))
+    } else {
+        Ok(())
+    }
 }
 
 /// A journal tells of one run, from its beginning on.
 fn check_journal(row: &Row, events: &[RunEvent]) -> Result<(), String> {
     let id = row.id;
     match events.first() {
-        Some(RunEvent::RunStarted { run_id, workflow_id, .. }) if *run_id == id.to_string() && *workflow_id == row.workflow_id => {}
-        other => return Err(format!("the journal of run {id} of {} begins with {other:?}", row.workflow_id)),
+        Some(RunEvent::RunStarted { run_id, workflow_id, .. })
+            if *run_id == id.to_string() && *workflow_id == row.workflow_id => {}
+        other => {
+            return Err(format!(
+                "the journal of run {id} of {} begins with {other:?}",
+                row.workflow_id
+            ));
+        }
     }
-    let n_starts = events.iter().filter(|event| matches!(event, RunEvent::RunStarted { .. })).count();
-    if n_starts > 1 { Err(format!("the journal of run {id} tells of {n_starts} runs")) } else { Ok(()) }
+    let n_starts =
+        events.iter().filter(|event| matches!(event, RunEvent::RunStarted { .. })).count();
+    if n_starts > 1 {
+        Err(format!("the journal of run {id} tells of {n_starts} runs"))
+    } else {
+        Ok(())
+    }
 }
 
 /// The calls that woke a run, each of which was for the wait that it woke the run from.
@@ -149,7 +175,11 @@ fn resumed_by(row: &Row, events: &[RunEvent]) -> Result<Vec<u64>, String> {
         };
         let (run, wait) = (number("run"), number("wait"));
         if (run, wait) != (Some(row.id), Some(tokens.len() as i64)) {
-            return Err(format!("run {} was woken from wait {} by a call for wait {wait:?} of run {run:?}", row.id, tokens.len()));
+            return Err(format!(
+                "run {} was woken from wait {} by a call for wait {wait:?} of run {run:?}",
+                row.id,
+                tokens.len()
+            ));
         }
         tokens.extend(number("token").map(|token| token as u64));
     }
@@ -166,9 +196,17 @@ fn check_calls(process: &Process, began: &BTreeMap<u64, i64>) -> Result<(), Stri
         }
         match call.was_taken {
             Some(true) if run.is_none() && !call.may_be_gone => {
-                return Err(format!("call {token} of {} was taken, and there is no run of it", call.workflow));
+                return Err(format!(
+                    "call {token} of {} was taken, and there is no run of it",
+                    call.workflow
+                ));
             }
-            Some(false) if run.is_some() => return Err(format!("call {token} of {} was refused, and run {run:?} is of it", call.workflow)),
+            Some(false) if run.is_some() => {
+                return Err(format!(
+                    "call {token} of {} was refused, and run {run:?} is of it",
+                    call.workflow
+                ));
+            }
             _ => {}
         }
     }
@@ -176,7 +214,8 @@ fn check_calls(process: &Process, began: &BTreeMap<u64, i64>) -> Result<(), Stri
         return Err(format!("delivery {delivery} began the runs of the calls {calls:?}"));
     }
     for delivery in &truth.taken_before {
-        let mut its = truth.calls.iter().filter(|(_, call)| call.delivery.as_ref() == Some(delivery));
+        let mut its =
+            truth.calls.iter().filter(|(_, call)| call.delivery.as_ref() == Some(delivery));
         if !its.any(|(token, call)| call.may_be_gone || began.contains_key(token)) {
             return Err(format!("delivery {delivery} was taken before, and there is no run of it"));
         }
@@ -184,7 +223,11 @@ fn check_calls(process: &Process, began: &BTreeMap<u64, i64>) -> Result<(), Stri
     Ok(())
 }
 
-fn check_resumes(process: &Process, rows: &[Row], woken: &BTreeMap<u64, i64>) -> Result<(), String> {
+fn check_resumes(
+    process: &Process,
+    rows: &[Row],
+    woken: &BTreeMap<u64, i64>,
+) -> Result<(), String> {
     let truth = process.world.truth();
     for resume in &truth.resumes {
         let is_there = rows.iter().any(|row| row.id == resume.run);
@@ -202,12 +245,17 @@ fn check_resumes(process: &Process, rows: &[Row], woken: &BTreeMap<u64, i64>) ->
 pub(crate) async fn check_clock(process: &Process) -> Result<(), String> {
     let failed = |error: store::Error| error.to_string();
     let listening = process.store.listening(None).await.map_err(failed)?;
-    let its: Vec<&str> = SCHEDULED.into_iter().filter(|id| listening.iter().any(|workflow| workflow.id == *id)).collect();
+    let its: Vec<&str> = SCHEDULED
+        .into_iter()
+        .filter(|id| listening.iter().any(|workflow| workflow.id == *id))
+        .collect();
     if its.is_empty() {
         return Ok(());
     }
     let schedules = process.store.schedules(None).await.map_err(failed)?;
-    let is_planned = |id: &&&str| !schedules.iter().any(|schedule| schedule.workflow_id == **id && schedule.next_ms.is_some());
+    let is_planned = |id: &&&str| {
+        !schedules.iter().any(|schedule| schedule.workflow_id == **id && schedule.next_ms.is_some())
+    };
     if let Some(id) = its.iter().find(is_planned) {
         return Err(format!("{id} is active and has no next moment"));
     }

@@ -1,7 +1,8 @@
 //! What is known of a history from outside, and what must be true because of it.
 //!
-//! Everything that somebody was promised is noted here when they are told, and everything that happened when it happens. What a person
-//! may have removed is allowed to be gone, and nothing else is.
+//! Everything that somebody was promised is noted here when they are told, and everything that
+//! happened when it happens. What a person may have removed is allowed to be gone, and nothing else
+//! is.
 
 use crate::workflows::effects;
 use model::{RunStatus, Str};
@@ -122,9 +123,13 @@ impl Truth {
         let times = run.happened.entry(node.clone()).or_default();
         *times += 1;
         let broken = match () {
-            () if *times > 1 + run.again => Some(format!("run {id} does '{node}' {times} times, and nobody has decided so")),
+            () if *times > 1 + run.again => {
+                Some(format!("run {id} does '{node}' {times} times, and nobody has decided so"))
+            }
             () if run.is_gone => Some(format!("run {id} does '{node}' after it was removed")),
-            () => run.ended.map(|status| format!("run {id} does '{node}' after its end as {}", status.name())),
+            () => run
+                .ended
+                .map(|status| format!("run {id} does '{node}' after its end as {}", status.name())),
         };
         if let Some(broken) = broken {
             self.breaks(broken);
@@ -141,11 +146,16 @@ impl Truth {
             run.may_be_gone |= self.deleting.contains(row.workflow_id.as_str());
             let is_same = run.workflow == row.workflow_id && run.started_ms == row.started_ms;
             let broken = match run.ended {
-                _ if run.is_gone => Some(format!("run {} is there again after it was removed", row.id)),
-                _ if !is_same => Some(format!("two runs have the number {}", row.id)),
-                Some(ended) if ended != row.status => {
-                    Some(format!("run {} had ended as {} and is {}", row.id, ended.name(), row.status.name()))
+                _ if run.is_gone => {
+                    Some(format!("run {} is there again after it was removed", row.id))
                 }
+                _ if !is_same => Some(format!("two runs have the number {}", row.id)),
+                Some(ended) if ended != row.status => Some(format!(
+                    "run {} had ended as {} and is {}",
+                    row.id,
+                    ended.name(),
+                    row.status.name()
+                )),
                 _ => None,
             };
             run.ended = Some(row.status).filter(|status| status.is_over());
@@ -154,8 +164,12 @@ impl Truth {
             }
         }
         let there: BTreeSet<i64> = rows.iter().map(|row| row.id).collect();
-        let gone: Vec<i64> =
-            self.runs.iter().filter(|(id, run)| !run.workflow.is_empty() && !there.contains(id)).map(|(id, _)| *id).collect();
+        let gone: Vec<i64> = self
+            .runs
+            .iter()
+            .filter(|(id, run)| !run.workflow.is_empty() && !there.contains(id))
+            .map(|(id, _)| *id)
+            .collect();
         for id in gone {
             let Some(run) = self.runs.get_mut(&id) else { continue };
             run.is_gone = true;
@@ -167,9 +181,17 @@ impl Truth {
 
     /// What must be true of a run that is over.
     pub(crate) fn check_effects(&self, row: &Row) -> Result<(), String> {
-        let Some(run) = self.runs.get(&row.id).filter(|run| row.status == RunStatus::Success && !run.was_decided) else { return Ok(()) };
+        let Some(run) = self
+            .runs
+            .get(&row.id)
+            .filter(|run| row.status == RunStatus::Success && !run.was_decided)
+        else {
+            return Ok(());
+        };
         match effects(&row.workflow_id).iter().find(|node| !run.happened.contains_key(**node)) {
-            Some(missing) => Err(format!("run {} has succeeded and '{missing}' never happened", row.id)),
+            Some(missing) => {
+                Err(format!("run {} has succeeded and '{missing}' never happened", row.id))
+            }
             None => Ok(()),
         }
     }

@@ -1,4 +1,5 @@
-//! The workflows of a history: small ones of real nodes, one for each way in which runs begin, wait and call each other.
+//! The workflows of a history: small ones of real nodes, one for each way in which runs begin, wait
+//! and call each other.
 
 use model::Str;
 use store::workflows::NewVersion;
@@ -6,7 +7,8 @@ use store::workflows::NewVersion;
 /// Those that are called at an address of the same name.
 pub(crate) const CALLED: [&str; 5] = ["plain", "steps", "pauses", "caller", "once"];
 
-/// What a history is about: few workflows each, which have more to do with each other than many would.
+/// What a history is about: few workflows each, which have more to do with each other than many
+/// would.
 pub(crate) const SETS: [&[&str]; 7] = [
     &["plain", "steps"],
     &["pauses"],
@@ -39,34 +41,69 @@ pub(crate) fn version(id: &str, variant: u64) -> NewVersion {
         node("Webhook", "n8n-nodes-base.webhook", 2.0, &parameters)
     };
     let effect = |name: &str| node(name, "simulation.effect", 1.0, "{}");
-    let call = node("Wait 1", "n8n-nodes-base.wait", 1.1, r#"{ "resume": "webhook", "httpMethod": "POST", "options": {} }"#);
+    let call = node(
+        "Wait 1",
+        "n8n-nodes-base.wait",
+        1.1,
+        r#"{ "resume": "webhook", "httpMethod": "POST", "options": {} }"#,
+    );
     let form = node("Wait 2", "n8n-nodes-base.wait", 1.1, FORM);
-    let wait = node("Sleep", "n8n-nodes-base.wait", 1.1, r#"{ "resume": "timeInterval", "amount": 66, "unit": "seconds" }"#);
+    let wait = node(
+        "Sleep",
+        "n8n-nodes-base.wait",
+        1.1,
+        r#"{ "resume": "timeInterval", "amount": 66, "unit": "seconds" }"#,
+    );
     let nodes = match id {
         "plain" => vec![webhook("onReceived"), node("After", "n8n-nodes-base.noOp", 1.0, "{}")],
         "steps" => vec![webhook("lastNode"), effect("First"), effect("Second")],
-        "pauses" => vec![webhook("onReceived"), call, effect("First"), form, wait, effect("Second")],
+        "pauses" => {
+            vec![webhook("onReceived"), call, effect("First"), form, wait, effect("Second")]
+        }
         "caller" => {
             let parameters = r#"{ "source": "database", "workflowId": "called", "options": {} }"#;
-            vec![webhook("lastNode"), node("Call", "n8n-nodes-base.executeWorkflow", 1.0, parameters), effect("First")]
+            vec![
+                webhook("lastNode"),
+                node("Call", "n8n-nodes-base.executeWorkflow", 1.0, parameters),
+                effect("First"),
+            ]
         }
         "once" => vec![webhook("onReceived"), effect("First")],
-        "called" => vec![node("Start", "n8n-nodes-base.executeWorkflowTrigger", 1.0, "{}"), effect("First"), wait, effect("Second")],
+        "called" => vec![
+            node("Start", "n8n-nodes-base.executeWorkflowTrigger", 1.0, "{}"),
+            effect("First"),
+            wait,
+            effect("Second"),
+        ],
         _ => {
             let seconds = CLOCK_SECONDS[variant as usize % CLOCK_SECONDS.len()];
-            let rule = format!(r#"{{ "rule": {{ "interval": [{{ "field": "seconds", "secondsInterval": {seconds} }}] }} }}"#);
-            vec![node("Clock", "n8n-nodes-base.scheduleTrigger", 1.2, &rule), node("After", "n8n-nodes-base.noOp", 1.0, "{}")]
+            let rule = format!(
+                r#"{{ "rule": {{ "interval": [{{ "field": "seconds", "secondsInterval": {seconds} }}] }} }}"#
+            );
+            vec![
+                node("Clock", "n8n-nodes-base.scheduleTrigger", 1.2, &rule),
+                node("After", "n8n-nodes-base.noOp", 1.0, "{}"),
+            ]
         }
     };
-    let lines = nodes
-        .windows(2)
-        .map(|pair| format!(r#""{}": {{ "main": [[{{ "node": "{}", "type": "main", "index": 0 }}]] }}"#, pair[0].0, pair[1].0));
+    let lines = nodes.windows(2).map(|pair| {
+        format!(
+            r#""{}": {{ "main": [[{{ "node": "{}", "type": "main", "index": 0 }}]] }}"#,
+            pair[0].0, pair[1].0
+        )
+    });
     let lines = lines.collect::<Vec<_>>().join(", ");
     let nodes = nodes.into_iter().map(|(_, node)| node).collect::<Vec<_>>().join(", ");
     let document = format!(
         r#"{{ "id": "{id}", "name": "{id}", "nodes": [{nodes}], "connections": {{ {lines} }}, "settings": {{ "executionOrder": "v1" }} }}"#
     );
-    NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None }
+    NewVersion {
+        id: id.into(),
+        name: id.into(),
+        document: document.into(),
+        author: None,
+        static_data: None,
+    }
 }
 
 fn node(name: &str, kind: &str, version: f64, parameters: &str) -> (Str, String) {

@@ -1,4 +1,5 @@
-//! What outlives the processes of a history: the database, the clock on the wall, the moods of the disk, and what is known to be true.
+//! What outlives the processes of a history: the database, the clock on the wall, the moods of the
+//! disk, and what is known to be true.
 
 use crate::random::Random;
 use crate::truth::Truth;
@@ -49,7 +50,8 @@ struct Moods {
 }
 
 impl Moods {
-    /// Most histories have only some kinds of trouble, so that one kind does not hide what another leads to.
+    /// Most histories have only some kinds of trouble, so that one kind does not hide what another
+    /// leads to.
     fn new(random: &Random) -> Self {
         let often = |choices: &[u64]| random.choose(choices).unwrap_or(0);
         Self {
@@ -64,7 +66,11 @@ impl Moods {
 }
 
 impl World {
-    pub(crate) fn new(random: Random, memory: Arc<Memory>, workflows: &'static [&'static str]) -> Arc<Self> {
+    pub(crate) fn new(
+        random: Random,
+        memory: Arc<Memory>,
+        workflows: &'static [&'static str],
+    ) -> Arc<Self> {
         let moods = Moods::new(&random);
         let world = Arc::new(Self {
             random,
@@ -124,7 +130,8 @@ impl World {
     /// Writes a line of the history.
     pub(crate) fn tell(&self, line: impl Display) {
         let at = self.now_ms() - BEGINNING_MS;
-        let _ = writeln!(lock(&self.story), "{} {at:>8} {line}", self.process.load(Ordering::Relaxed));
+        let _ =
+            writeln!(lock(&self.story), "{} {at:>8} {line}", self.process.load(Ordering::Relaxed));
     }
 
     pub(crate) fn story(&self) -> String {
@@ -173,7 +180,9 @@ impl Disk for World {
 
     fn read_failure(&self) -> Option<Error> {
         let fails = !self.is_calm() && self.random.one_in(self.moods.read_failure);
-        fails.then(|| self.error()).inspect(|error| self.tell(format_args!("disk: a read fails: {error}")))
+        fails
+            .then(|| self.error())
+            .inspect(|error| self.tell(format_args!("disk: a read fails: {error}")))
     }
 
     fn group_fate(&self) -> GroupFate {

@@ -1,6 +1,11 @@
-//! What searching a collection costs: `cargo run --release -p heddle-store --example collections [CHUNKS] [DIMENSIONS]`.
+//! What searching a collection costs: `cargo run --release -p heddle-store --example collections
+//! [CHUNKS] [DIMENSIONS]`.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that prints what it finds")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement that prints what it finds"
+)]
 
 use heddle_store::{Sqlite, Use};
 use model::{Object, Value};
@@ -13,7 +18,8 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
 
@@ -28,27 +34,46 @@ impl Dice {
 
 #[tokio::main]
 async fn main() {
-    let argument = |at: usize, usual: usize| std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let argument = |at: usize, usual: usize| {
+        std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(usual)
+    };
     let (n_chunks, dimensions) = (argument(1, 100_000), argument(2, 384));
-    let folder = std::env::temp_dir().join(format!("heddle-collections-example-{}", std::process::id()));
+    let folder =
+        std::env::temp_dir().join(format!("heddle-collections-example-{}", std::process::id()));
     let store = Sqlite::open(&folder, Use::Serve).unwrap();
-    let id = store.create_collection(NewCollection { name: "c".into(), ..NewCollection::default() }).await.unwrap().id;
+    let id = store
+        .create_collection(NewCollection { name: "c".into(), ..NewCollection::default() })
+        .await
+        .unwrap()
+        .id;
     let mut dice = Dice(7);
     let began = Instant::now();
     let mut slowest = 0.0_f64;
     for batch in 0..n_chunks.div_ceil(500) {
         let count = 500.min(n_chunks - batch * 500);
         let source = format!("file {}", batch / 10);
-        let metadata = Object::from_iter([("source", Value::from(source.as_str())), ("batch", batch.into())]);
-        let documents = (0..count).map(|_| Document { content: dice.text(120).into(), metadata: metadata.clone() }).collect();
+        let metadata =
+            Object::from_iter([("source", Value::from(source.as_str())), ("batch", batch.into())]);
+        let documents = (0..count)
+            .map(|_| Document { content: dice.text(120).into(), metadata: metadata.clone() })
+            .collect();
         let vectors = (0..count).map(|_| dice.vector(dimensions)).collect();
         let began = Instant::now();
-        let new = NewChunks { model: "m".into(), source: source.as_str().into(), replaces_source: false, documents, vectors };
+        let new = NewChunks {
+            model: "m".into(),
+            source: source.as_str().into(),
+            replaces_source: false,
+            documents,
+            vectors,
+        };
         store.insert_chunks(&id, new).await.unwrap();
         slowest = slowest.max(began.elapsed().as_secs_f64());
     }
     let each = began.elapsed().as_secs_f64() * 1e6 / n_chunks as f64;
-    println!("{n_chunks} chunks of {dimensions} numbers: insert {each:.0} us a chunk, slowest 500 in {:.0} ms", slowest * 1e3);
+    println!(
+        "{n_chunks} chunks of {dimensions} numbers: insert {each:.0} us a chunk, slowest 500 in {:.0} ms",
+        slowest * 1e3
+    );
     let mut ask = |metadata: Object, words: Option<&str>| Question {
         model: "m".into(),
         vector: dice.vector(dimensions),

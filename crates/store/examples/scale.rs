@@ -1,7 +1,11 @@
 //! What a million executions cost whoever looks at them or writes beside them:
 //! `cargo run --release -p heddle-store --example scale [EXECUTIONS]`.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that prints what it finds")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement that prints what it finds"
+)]
 
 use heddle_store::executions::{Begun, ExecutionFilter, Executions, Keep, Pending, Piece, State};
 use heddle_store::insights::{Insights, RunCountFilter};
@@ -12,7 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Executions of the last thirty days, nearly all of them of a hundred workflows; every thousandth failed.
+/// Executions of the last thirty days, nearly all of them of a hundred workflows; every thousandth
+/// failed.
 const WORKFLOWS: usize = 100;
 const DAYS: i64 = 30;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -29,7 +34,8 @@ const ROUNDS: i64 = 3;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
-    let n_runs: i64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
+    let n_runs: i64 =
+        std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
     let folder = std::env::temp_dir().join(format!("heddle-scale-example-{}", std::process::id()));
     drop(Sqlite::open(&folder, Use::Serve).unwrap());
     fill(&folder, n_runs);
@@ -46,7 +52,9 @@ async fn main() {
 /// Rows as the store writes them, in one transaction.
 fn fill(folder: &Path, n_runs: i64) {
     let connection = rusqlite::Connection::open(folder.join("heddle.db")).unwrap();
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
+            as i64;
     let (first_ms, apart_ms) = (now - DAYS * DAY_MS, DAYS * DAY_MS / n_runs.max(1));
     connection.execute_batch("PRAGMA synchronous = OFF; BEGIN").unwrap();
     let workflow = "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id) VALUES (?1, ?1, 'versionversion01', '{}', 1, 1, ?2)";
@@ -81,7 +89,12 @@ fn count(folder: &Path) {
     let (counts, _) = rest.split_once(';').unwrap();
     let began = Instant::now();
     connection.execute(&format!("INSERT INTO run_days {counts}"), []).unwrap();
-    connection.execute("UPDATE facts SET value = (SELECT max(id) FROM executions) WHERE key = 'counted_to'", []).unwrap();
+    connection
+        .execute(
+            "UPDATE facts SET value = (SELECT max(id) FROM executions) WHERE key = 'counted_to'",
+            [],
+        )
+        .unwrap();
     println!("  counting all of them once, at the first start: {:.1?}", began.elapsed());
 }
 
@@ -93,48 +106,81 @@ async fn lists(store: &Sqlite, n_runs: i64) {
     let cases = [
         ("the newest", any()),
         ("of a rare workflow", ExecutionFilter { workflow_id: rare(), ..any() }),
-        ("of a rare workflow, older than one", ExecutionFilter { workflow_id: rare(), before: Some(n_runs / 2), ..any() }),
-        ("of a rare workflow that failed", ExecutionFilter { workflow_id: rare(), status: Some(RunStatus::Error), ..any() }),
+        (
+            "of a rare workflow, older than one",
+            ExecutionFilter { workflow_id: rare(), before: Some(n_runs / 2), ..any() },
+        ),
+        (
+            "of a rare workflow that failed",
+            ExecutionFilter { workflow_id: rare(), status: Some(RunStatus::Error), ..any() },
+        ),
         ("of a small project", ExecutionFilter { within: Some(vec!["small".into()]), ..any() }),
         ("of a large project", ExecutionFilter { within: Some(vec!["personal".into()]), ..any() }),
         ("that failed", ExecutionFilter { status: Some(RunStatus::Error), ..any() }),
-        ("that were stopped (none)", ExecutionFilter { status: Some(RunStatus::Cancelled), ..any() }),
+        (
+            "that were stopped (none)",
+            ExecutionFilter { status: Some(RunStatus::Cancelled), ..any() },
+        ),
         ("that wait (none)", ExecutionFilter { status: Some(RunStatus::Waiting), ..any() }),
     ];
     for (name, filter) in cases {
         let mut found = 0;
-        let took = middle(async || found = store.executions(filter.clone()).await.unwrap().len()).await;
-        println!("  those {name:36} {took:9.3} ms (goal: 10 ms), {found} found, {:.1} x floor", took / floor);
+        let took =
+            middle(async || found = store.executions(filter.clone()).await.unwrap().len()).await;
+        println!(
+            "  those {name:36} {took:9.3} ms (goal: 10 ms), {found} found, {:.1} x floor",
+            took / floor
+        );
     }
 }
 
 async fn insights(store: &Sqlite) {
-    let today = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() as i64 / 86400;
+    let today =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
+            as i64
+            / 86400;
     for days in [7, 30, 90] {
-        let filter = RunCountFilter { first_day: today - days + 1, last_day: today, ..RunCountFilter::default() };
+        let filter = RunCountFilter {
+            first_day: today - days + 1,
+            last_day: today,
+            ..RunCountFilter::default()
+        };
         let (mut n_rows, mut n_runs) = (0, 0);
         let took = middle(async || {
             let counts = store.run_counts(filter.clone()).await.unwrap();
             (n_rows, n_runs) = (counts.len(), counts.iter().map(|count| count.runs).sum::<usize>());
         })
         .await;
-        println!("  insights of {days:2} days                       {took:9.3} ms (goal: 50 ms), {n_runs} runs in {n_rows} rows");
+        println!(
+            "  insights of {days:2} days                       {took:9.3} ms (goal: 50 ms), {n_runs} runs in {n_rows} rows"
+        );
     }
 }
 
 /// The longest that somebody waits who writes one run after the other, alone and beside retention.
 async fn retention(store: &Sqlite, n_runs: i64) {
-    let keep = |at_most: i64| Keep { newer_than_ms: 0, at_most: at_most as usize, bytes: i64::MAX, step: 50 };
+    let keep = |at_most: i64| Keep {
+        newer_than_ms: 0,
+        at_most: at_most as usize,
+        bytes: i64::MAX,
+        step: 50,
+    };
     let next = Arc::new(Mutex::new(n_runs + 1));
     for round in 1..=ROUNDS {
         let quiet = pauses(store, &next, tokio::time::sleep(QUIET)).await;
         println!("  a write alone                          {} (the floor)", quiet.text());
         let mut removed = 0;
-        let look = pauses(store, &next, async { removed = store.prune(keep(2 * n_runs)).await.unwrap() }).await;
+        let look =
+            pauses(store, &next, async { removed = store.prune(keep(2 * n_runs)).await.unwrap() })
+                .await;
         println!("  beside a look with {removed:6} to remove   {}", look.text());
-        let removing = pauses(store, &next, async { removed = store.prune(keep(n_runs - round * n_runs / 50)).await.unwrap() }).await;
+        let removing = pauses(store, &next, async {
+            removed = store.prune(keep(n_runs - round * n_runs / 50)).await.unwrap()
+        })
+        .await;
         println!("  beside the removal of {removed:6}           {}", removing.text());
-        let shrinking = pauses(store, &next, async { while store.shrink().await.unwrap() {} }).await;
+        let shrinking =
+            pauses(store, &next, async { while store.shrink().await.unwrap() {} }).await;
         println!("  beside giving the room back            {}", shrinking.text());
     }
 }
@@ -146,8 +192,11 @@ struct Pauses {
 
 impl Pauses {
     fn text(&self) -> String {
-        let at =
-            |share: f64| self.times.get(((self.times.len() as f64 - 1.0) * share) as usize).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+        let at = |share: f64| {
+            self.times
+                .get(((self.times.len() as f64 - 1.0) * share) as usize)
+                .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        };
         let (longest, n_writes) = (at(1.0), self.times.len());
         format!(
             "longest {longest:6.1} ms (goal: 20 ms), p99.9 {:5.1} ms, p99 {:4.1} ms, p50 {:4.1} ms of {n_writes} writes in {:.1?}",
@@ -201,7 +250,8 @@ impl Pending for Run {
 }
 
 fn piece(execution: i64) -> Piece {
-    let (workflow_id, version_id, mode) = ("workflow-0000001".into(), "versionversion01".into(), "webhook".into());
+    let (workflow_id, version_id, mode) =
+        ("workflow-0000001".into(), "versionversion01".into(), "webhook".into());
     Piece {
         execution,
         seq: 0,

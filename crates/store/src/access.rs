@@ -12,15 +12,23 @@ pub trait Access: Send + Sync {
     async fn add_api_key(&self, key: ApiKey, hash: Vec<u8>) -> Result<(), Error>;
     /// A random text of this instance for a use, made when it is first asked for.
     async fn secret(&self, name: &'static str) -> Result<String, Error>;
-    /// The one that an earlier version kept where others may have read it, if there was one: what it signed may still be shown.
+    /// The one that an earlier version kept where others may have read it, if there was one: what
+    /// it signed may still be shown.
     async fn former_secret(&self, name: &'static str) -> Result<Option<String>, Error>;
     /// The moment from which on links that wake a run name the wait that they are for.
     async fn links_named_waits_ms(&self) -> Result<i64, Error>;
     async fn delete_api_key(&self, id: &str) -> Result<bool, Error>;
     /// Somebody's keys, oldest first.
     async fn keys_of(&self, user_id: &str) -> Result<Vec<ApiKey>, Error>;
-    /// Adds a key of somebody who is here; `false` if they have gone or their access has ended since the generation was read.
-    async fn add_key_of(&self, user_id: &str, generation: i64, key: ApiKey, hash: Vec<u8>) -> Result<bool, Error>;
+    /// Adds a key of somebody who is here; `false` if they have gone or their access has ended
+    /// since the generation was read.
+    async fn add_key_of(
+        &self,
+        user_id: &str,
+        generation: i64,
+        key: ApiKey,
+        hash: Vec<u8>,
+    ) -> Result<bool, Error>;
     /// `false` if it is not theirs.
     async fn delete_key_of(&self, user_id: &str, id: &str) -> Result<bool, Error>;
 }

@@ -2,7 +2,8 @@
 
 use model::Str;
 
-/// Which kind of address a call comes to. A form is taken only at the address of a form, where it is checked.
+/// Which kind of address a call comes to. A form is taken only at the address of a form, where it
+/// is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Door {
     Webhook,
@@ -37,7 +38,11 @@ pub struct Address {
 impl Address {
     /// The address of a path as a trigger tells it, such as `orders` or `u-1/user/:id`.
     pub fn new(door: Door, method: &str, path: &str) -> Self {
-        let parts: Vec<&str> = path.trim_matches('/').split('/').map(|part| if part.starts_with(ANY) { ANY } else { part }).collect();
+        let parts: Vec<&str> = path
+            .trim_matches('/')
+            .split('/')
+            .map(|part| if part.starts_with(ANY) { ANY } else { part })
+            .collect();
         Self { door, method: method.into(), pattern: parts.join("/").into() }
     }
 

@@ -1,4 +1,5 @@
-//! Calls of agents that a person is asked about: the few that are open, found without reading a journal.
+//! Calls of agents that a person is asked about: the few that are open, found without reading a
+//! journal.
 
 use crate::Error;
 use model::Str;

@@ -1,7 +1,9 @@
-//! Large files of items, kept beside the journal: `binary/EXECUTION/SUM` in the data folder, each once an execution.
+//! Large files of items, kept beside the journal: `binary/EXECUTION/SUM` in the data folder, each
+//! once an execution.
 //!
-//! A file is whole and synced before the piece of the journal that names it is committed, and goes after its execution has gone.
-//! What a crash leaves in between belongs to nobody and is swept at the next start.
+//! A file is whole and synced before the piece of the journal that names it is committed, and goes
+//! after its execution has gone. What a crash leaves in between belongs to nobody and is swept at
+//! the next start.
 
 use crate::{Error, private};
 use aws_lc_rs::digest::{Context, SHA256, digest};
@@ -107,7 +109,8 @@ impl Gathered {
         self.new = files;
     }
 
-    /// Lets go of the bytes that are on disk: the files of a run's beginning wait there until all of it is written.
+    /// Lets go of the bytes that are on disk: the files of a run's beginning wait there until all
+    /// of it is written.
     pub(crate) fn release_written(&mut self) {
         for file in self.new.iter_mut().filter(|file| file.is_written.load(Ordering::Relaxed)) {
             self.new_bytes -= file.data.len();
@@ -119,7 +122,8 @@ impl Gathered {
         Mark { count: self.new.len(), bytes: self.new_bytes }
     }
 
-    /// Whether files of more than so many bytes came since then. A single one may be as large as it is.
+    /// Whether files of more than so many bytes came since then. A single one may be as large as it
+    /// is.
     pub(crate) fn is_past(&self, mark: Mark, most: usize) -> bool {
         self.new.len() > mark.count + 1 && self.new_bytes - mark.bytes > most
     }
@@ -140,29 +144,46 @@ impl Gathered {
     pub(crate) fn add(&mut self, file: &Binary) -> Sum {
         let sum = self.sum_of(&file.data);
         if self.known.insert(sum) {
-            let (data, mime_type, file_name) = (file.data.clone(), file.mime_type.clone(), file.file_name.clone());
+            let (data, mime_type, file_name) =
+                (file.data.clone(), file.mime_type.clone(), file.file_name.clone());
             self.new_bytes += data.len();
-            self.new.push(NewFile { sum, size: data.len(), data, mime_type, file_name, is_written: Arc::default() });
+            self.new.push(NewFile {
+                sum,
+                size: data.len(),
+                data,
+                mime_type,
+                file_name,
+                is_written: Arc::default(),
+            });
         }
         sum
     }
 
     /// Whether a file can be named without adding up much.
     pub(crate) fn is_soon_added(&self, data: &Bytes) -> bool {
-        data.len() <= SOON_ADDED || self.recent.iter().any(|(held, _)| held.len() == data.len() && held.as_ptr() == data.as_ptr())
+        data.len() <= SOON_ADDED
+            || self
+                .recent
+                .iter()
+                .any(|(held, _)| held.len() == data.len() && held.as_ptr() == data.as_ptr())
     }
 
     fn sum_of(&mut self, data: &Bytes) -> Sum {
-        // What is remembered is held, so that nothing else can have its place. A file that was read back is the same elsewhere in memory;
-        // comparing costs far less than adding up.
-        let same = |(held, _): &&(Bytes, Sum)| held.len() == data.len() && (held.as_ptr() == data.as_ptr() || held == data);
+        // What is remembered is held, so that nothing else can have its place. A file that was read
+        // back is the same elsewhere in memory; comparing costs far less than adding up.
+        let same = |(held, _): &&(Bytes, Sum)| {
+            held.len() == data.len() && (held.as_ptr() == data.as_ptr() || held == data)
+        };
         if let Some((_, sum)) = self.recent.iter().find(same) {
             return *sum;
         }
         let sum = Sum::of(data);
         self.recent.push((data.clone(), sum));
-        let held = |recent: &[(Bytes, Sum)]| recent.iter().map(|(data, _)| data.len()).sum::<usize>();
-        while self.recent.len() > REMEMBERED || (self.recent.len() > 1 && held(&self.recent) > REMEMBERED_BYTES) {
+        let held =
+            |recent: &[(Bytes, Sum)]| recent.iter().map(|(data, _)| data.len()).sum::<usize>();
+        while self.recent.len() > REMEMBERED
+            || (self.recent.len() > 1 && held(&self.recent) > REMEMBERED_BYTES)
+        {
             self.recent.remove(0);
         }
         sum
@@ -176,7 +197,8 @@ pub(crate) enum Fetched {
     Fields(Object),
 }
 
-/// Files are named by executions and left where they are: their fields as n8n shows files outside of the database.
+/// Files are named by executions and left where they are: their fields as n8n shows files outside
+/// of the database.
 pub(crate) fn fields(execution: i64, sum: Sum, size: usize) -> Object {
     Object::from_iter([
         ("data", Value::from("filesystem-v2")),
@@ -199,7 +221,8 @@ pub struct StoredFile {
 #[derive(Clone)]
 pub(crate) struct Blobs {
     folder: PathBuf,
-    /// Two that want to write one file take turns, and the second finds it there. By execution, so that others need not wait.
+    /// Two that want to write one file take turns, and the second finds it there. By execution, so
+    /// that others need not wait.
     turns: Arc<[Mutex<()>; TURNS]>,
     /// Why nothing could be written the last time.
     trouble: Arc<Mutex<Option<Error>>>,
@@ -218,13 +241,18 @@ impl Blobs {
     /// Writes the files that are not there yet; returns once they are on disk.
     pub(crate) fn write(&self, execution: i64, files: &[NewFile]) -> Result<(), Error> {
         let folder = self.folder_of(execution);
-        let _turn = self.turns[execution.unsigned_abs() as usize % TURNS].lock().unwrap_or_else(PoisonError::into_inner);
-        let is_there =
-            |file: &&NewFile| std::fs::metadata(folder.join(file.sum.to_hex())).is_ok_and(|found| found.len() == file.size as u64);
+        let _turn = self.turns[execution.unsigned_abs() as usize % TURNS]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let is_there = |file: &&NewFile| {
+            std::fs::metadata(folder.join(file.sum.to_hex()))
+                .is_ok_and(|found| found.len() == file.size as u64)
+        };
         let missing: Vec<&NewFile> = files.iter().filter(|file| !is_there(file)).collect();
         if !missing.is_empty() {
             let written = Self::write_missing(execution, &folder, &missing);
-            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = written.as_ref().err().filter(|error| error.may_pass()).cloned();
+            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) =
+                written.as_ref().err().filter(|error| error.may_pass()).cloned();
             written?;
         }
         files.iter().for_each(|file| file.is_written.store(true, Ordering::Relaxed));
@@ -255,7 +283,9 @@ impl Blobs {
         }
         private::sync_folder(folder).inspect_err(|_| {
             // Their names may not last; who tries again is not to find them there.
-            missing.iter().for_each(|file| _ = std::fs::remove_file(folder.join(file.sum.to_hex())));
+            missing
+                .iter()
+                .for_each(|file| _ = std::fs::remove_file(folder.join(file.sum.to_hex())));
         })
     }
 
@@ -268,7 +298,14 @@ impl Blobs {
     pub(crate) fn try_to_write(&self) -> Result<(), Error> {
         let data = Bytes::from_static(b"probe");
         let (sum, size) = (Sum::of(&data), data.len());
-        let probe = NewFile { sum, size, data, mime_type: Str::new(), file_name: None, is_written: Arc::default() };
+        let probe = NewFile {
+            sum,
+            size,
+            data,
+            mime_type: Str::new(),
+            file_name: None,
+            is_written: Arc::default(),
+        };
         let tried = self.write(PROBE, &[probe]);
         let _ = std::fs::remove_dir_all(self.folder_of(PROBE));
         tried
@@ -279,7 +316,9 @@ impl Blobs {
         let path = self.path(execution, sum);
         let data = match std::fs::read(&path) {
             Ok(data) => data,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(lost(execution, sum)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(lost(execution, sum));
+            }
             Err(error) => return Err(Error::file(&path, &error)),
         };
         if data.len() != size || Sum::of(&data) != sum {
@@ -310,20 +349,28 @@ impl Blobs {
         Ok(file)
     }
 
-    /// Removes the files of executions that are gone. What cannot be removed now is swept at the next start.
+    /// Removes the files of executions that are gone. What cannot be removed now is swept at the
+    /// next start.
     pub(crate) fn remove(&self, executions: &[i64]) {
         for execution in executions {
             let folder = self.folder_of(*execution);
             match std::fs::remove_dir_all(&folder) {
                 Ok(()) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => tracing::warn!(%error, execution, "Files of an execution could not be removed."),
+                Err(error) => {
+                    tracing::warn!(%error, execution, "Files of an execution could not be removed.")
+                }
             }
         }
     }
 
-    /// Removes what belongs to no execution. Those from `before` on may not have been written down yet.
-    pub(crate) fn sweep(&self, before: i64, is_known: impl Fn(i64) -> Result<bool, Error>) -> Result<(), Error> {
+    /// Removes what belongs to no execution. Those from `before` on may not have been written down
+    /// yet.
+    pub(crate) fn sweep(
+        &self,
+        before: i64,
+        is_known: impl Fn(i64) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -332,7 +379,11 @@ impl Blobs {
         for entry in entries {
             let entry = entry.map_err(|error| Error::file(&self.folder, &error))?;
             // Whatever else somebody put here is not ours to remove.
-            let Some(execution) = entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok()) else { continue };
+            let Some(execution) =
+                entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok())
+            else {
+                continue;
+            };
             if execution < before && !is_known(execution)? {
                 self.remove(&[execution]);
             }

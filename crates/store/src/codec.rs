@@ -1,11 +1,16 @@
-//! Items as bytes and back, without loss: one tag a value, lengths as varints, repeated texts by number.
+//! Items as bytes and back, without loss: one tag a value, lengths as varints, repeated texts by
+//! number.
 //!
-//! JSON text would lose `undefined`, dates, `NaN` and `-0`, and takes about twice as long to read back.
+//! JSON text would lose `undefined`, dates, `NaN` and `-0`, and takes about twice as long to read
+//! back.
 
 use crate::blobs::{Fetched, Gathered, INLINE_LIMIT, Mark, Sum};
 use crate::parts::{ChunkAt, FORMAT, IN_PARTS, Reading, STREAM_BYTES};
 use crate::told::Place;
-use model::{Binary, DateKind, DateValue, Item, ItemError, Items, Object, PairedItem, Pairs, Source, Str, Value};
+use model::{
+    Binary, DateKind, DateValue, Item, ItemError, Items, Object, PairedItem, Pairs, Source, Str,
+    Value,
+};
 use smallvec::SmallVec;
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -27,7 +32,8 @@ const OBJECT: u8 = 11;
 /// Room for so many values is made at once; a damaged length must not ask for much.
 const MANY: usize = 1024;
 
-/// Values nested deeper than this were made by nobody; the reader must not run out of stack on a damaged file.
+/// Values nested deeper than this were made by nobody; the reader must not run out of stack on a
+/// damaged file.
 const MAX_DEPTH: usize = 4096;
 
 pub(crate) fn encode(items: &[Item]) -> Vec<u8> {
@@ -175,7 +181,8 @@ impl Writer<'_> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// A text that is likely to come again, such as a key: in full the first time, by its number after that.
+    /// A text that is likely to come again, such as a key: in full the first time, by its number
+    /// after that.
     pub(crate) fn name(&mut self, name: &Str) {
         match self.names.number_of(name) {
             Some(number) => self.length(number),
@@ -201,7 +208,9 @@ impl Writer<'_> {
             Value::Bool(flag) => self.out.push(if *flag { TRUE } else { FALSE }),
             Value::Number(number) => {
                 let magnitude = number.abs();
-                let is_small_whole = magnitude < 9e15 && magnitude.fract() == 0.0 && (magnitude > 0.0 || number.is_sign_positive());
+                let is_small_whole = magnitude < 9e15
+                    && magnitude.fract() == 0.0
+                    && (magnitude > 0.0 || number.is_sign_positive());
                 if is_small_whole {
                     self.out.push(if number.is_sign_negative() { NEGATIVE } else { WHOLE });
                     self.length(magnitude as usize);
@@ -254,7 +263,11 @@ impl Writer<'_> {
     /// An item whose fields may have been written before, at a place that the reader knows too.
     pub(crate) fn item_from(&mut self, item: &Item, place: Option<Place>) {
         let mark = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
-        self.out.push(mark(HAS_FILES, item.binary.is_some()) | mark(HAS_ERROR, item.error.is_some()) | mark(CAME_IN, place.is_some()));
+        self.out.push(
+            mark(HAS_FILES, item.binary.is_some())
+                | mark(HAS_ERROR, item.error.is_some())
+                | mark(CAME_IN, place.is_some()),
+        );
         match place {
             Some((input, at)) => {
                 self.length(input);
@@ -294,7 +307,8 @@ impl Writer<'_> {
     }
 
     fn binary(&mut self, file: &Binary) {
-        let Binary { data, mime_type, file_name, file_extension, file_type, directory, extra } = file;
+        let Binary { data, mime_type, file_name, file_extension, file_type, directory, extra } =
+            file;
         match self.files.as_mut().filter(|_| data.len() > INLINE_LIMIT) {
             Some(files) if self.haste == Haste::Now && !files.is_soon_added(data) => {
                 self.is_put_off = true;
@@ -302,7 +316,8 @@ impl Writer<'_> {
             }
             Some(files) => {
                 let sum = files.add(file);
-                self.is_cut |= self.files_since.is_some_and(|mark| files.is_past(mark, STREAM_BYTES));
+                self.is_cut |=
+                    self.files_since.is_some_and(|mark| files.is_past(mark, STREAM_BYTES));
                 self.out.push(ELSEWHERE);
                 self.out.extend_from_slice(&sum.0);
                 self.length(data.len());
@@ -338,7 +353,15 @@ pub(crate) type Fetch<'a> = dyn Fn(Sum, usize) -> io::Result<Fetched> + 'a;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, names: Vec::new(), depth: 0, fetch: None, came_in: Arc::default(), parts: None }
+        Self {
+            bytes,
+            at: 0,
+            names: Vec::new(),
+            depth: 0,
+            fetch: None,
+            came_in: Arc::default(),
+            parts: None,
+        }
     }
 
     pub(crate) fn at(&self) -> usize {
@@ -349,7 +372,8 @@ impl<'a> Reader<'a> {
         self.at == self.bytes.len()
     }
 
-    /// Whether what comes next was written in parts. The marks of it are passed over; a form that is not known here is damage.
+    /// Whether what comes next was written in parts. The marks of it are passed over; a form that
+    /// is not known here is damage.
     pub(crate) fn is_in_parts(&mut self) -> io::Result<bool> {
         if self.bytes.get(self.at..).is_none_or(|rest| !rest.starts_with(&IN_PARTS)) {
             return Ok(false);
@@ -381,7 +405,8 @@ impl<'a> Reader<'a> {
         Err(damaged())
     }
 
-    /// A number of things that take at least a byte each, so that a damaged length cannot ask for all memory.
+    /// A number of things that take at least a byte each, so that a damaged length cannot ask for
+    /// all memory.
     pub(crate) fn count(&mut self) -> io::Result<usize> {
         let count = self.length()?;
         if count > self.bytes.len() - self.at { Err(damaged()) } else { Ok(count) }
@@ -483,7 +508,8 @@ impl<'a> Reader<'a> {
             _ => (0..pairs).map(|_| self.pair()).collect::<io::Result<Vec<_>>>()?.into(),
         };
         if marks & HAS_ERROR != 0 {
-            item.error = Some(Arc::new(ItemError { message: self.text()?, description: self.optional()? }));
+            item.error =
+                Some(Arc::new(ItemError { message: self.text()?, description: self.optional()? }));
         }
         Ok(item)
     }
@@ -498,7 +524,11 @@ impl<'a> Reader<'a> {
     fn pair(&mut self) -> io::Result<PairedItem> {
         let mut pair = PairedItem::on_input(self.length()?, self.length()?);
         if self.byte()? != 0 {
-            pair.source = Some(Arc::new(Source { node: self.name()?, output: self.length()?, run: self.length()? }));
+            pair.source = Some(Arc::new(Source {
+                node: self.name()?,
+                output: self.length()?,
+                run: self.length()?,
+            }));
         }
         Ok(pair)
     }
@@ -521,7 +551,8 @@ impl<'a> Reader<'a> {
             _ => return Err(damaged()),
         };
         let mime_type = self.name()?;
-        let [file_name, file_extension, file_type, directory] = [self.optional()?, self.optional()?, self.optional()?, self.optional()?];
+        let [file_name, file_extension, file_type, directory] =
+            [self.optional()?, self.optional()?, self.optional()?, self.optional()?];
         let mut extra = self.object()?;
         extra.extend(fields);
         Ok(Binary { data, mime_type, file_name, file_extension, file_type, directory, extra })
@@ -558,15 +589,21 @@ mod tests {
         leaf.prop_recursive(4, 64, 24, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..6).prop_map(Value::array),
-                prop::collection::vec((text(), inner), 0..24).prop_map(|fields| Value::object(fields.into_iter().collect())),
+                prop::collection::vec((text(), inner), 0..24)
+                    .prop_map(|fields| Value::object(fields.into_iter().collect())),
             ]
         })
     }
 
     fn binary() -> impl Strategy<Value = Binary> {
         let texts = prop::collection::vec(prop::option::of(text()), 4);
-        (prop::collection::vec(any::<u8>(), 0..64), text(), texts, prop::collection::vec((text(), value()), 0..3)).prop_map(
-            |(data, mime_type, texts, extra)| Binary {
+        (
+            prop::collection::vec(any::<u8>(), 0..64),
+            text(),
+            texts,
+            prop::collection::vec((text(), value()), 0..3),
+        )
+            .prop_map(|(data, mime_type, texts, extra)| Binary {
                 data: data.into(),
                 mime_type,
                 file_name: texts[0].clone(),
@@ -574,32 +611,38 @@ mod tests {
                 file_type: texts[2].clone(),
                 directory: texts[3].clone(),
                 extra: extra.into_iter().collect(),
-            },
-        )
+            })
     }
 
     pub(crate) fn item() -> impl Strategy<Value = Item> {
         let source = prop::option::of((text(), any::<usize>(), any::<usize>()));
-        let pair = (any::<u32>(), any::<u32>(), source).prop_map(|(item, input, source)| PairedItem {
-            item,
-            input,
-            source: source.map(|(node, output, run)| Arc::new(Source { node, output, run })),
-        });
+        let pair =
+            (any::<u32>(), any::<u32>(), source).prop_map(|(item, input, source)| PairedItem {
+                item,
+                input,
+                source: source.map(|(node, output, run)| Arc::new(Source { node, output, run })),
+            });
         let binary = prop::option::of(prop::collection::vec((text(), binary()), 0..3));
         let error = prop::option::of((text(), prop::option::of(text())));
-        (value(), binary, prop::collection::vec(pair, 0..3), error).prop_map(|(json, binary, pairs, error)| Item {
-            json,
-            binary: binary.map(Arc::new),
-            paired: pairs.into(),
-            error: error.map(|(message, description)| Arc::new(ItemError { message, description })),
-        })
+        (value(), binary, prop::collection::vec(pair, 0..3), error).prop_map(
+            |(json, binary, pairs, error)| Item {
+                json,
+                binary: binary.map(Arc::new),
+                paired: pairs.into(),
+                error: error
+                    .map(|(message, description)| Arc::new(ItemError { message, description })),
+            },
+        )
     }
 
-    /// A text that tells `undefined` from a missing key, `-0` from `0` and one order of keys from another.
+    /// A text that tells `undefined` from a missing key, `-0` from `0` and one order of keys from
+    /// another.
     fn exact(items: &[Item]) -> String {
         fn value(of: &Value) -> String {
             match of {
-                Value::Array(values) => format!("{:?}", values.iter().map(value).collect::<Vec<_>>()),
+                Value::Array(values) => {
+                    format!("{:?}", values.iter().map(value).collect::<Vec<_>>())
+                }
                 Value::Object(fields) => object(fields),
                 leaf => format!("{leaf:?}"),
             }
@@ -612,7 +655,8 @@ mod tests {
             format!("{name:?} {plain:?} {}", object(&file.extra))
         };
         let item = |item: &Item| {
-            let files = item.binary.as_ref().map(|files| files.iter().map(binary).collect::<Vec<_>>());
+            let files =
+                item.binary.as_ref().map(|files| files.iter().map(binary).collect::<Vec<_>>());
             format!("{} {files:?} {:?} {:?}", value(&item.json), item.paired, item.error)
         };
         items.iter().map(item).collect()

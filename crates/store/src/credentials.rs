@@ -8,22 +8,40 @@ use model::{Object, Str};
 pub trait Credentials: Send + Sync {
     async fn credential(&self, id: &str) -> Result<Option<Credential>, Error>;
     /// Oldest first, after the one with this id.
-    async fn credentials(&self, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error>;
+    async fn credentials(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Credential>, Error>;
     /// Those that these projects have or were let use, oldest first.
-    async fn credentials_of(&self, projects: Vec<Str>, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error>;
+    async fn credentials_of(
+        &self,
+        projects: Vec<Str>,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Credential>, Error>;
     /// The further projects that a credential is shared with.
     async fn shares_of(&self, id: &str) -> Result<Vec<Str>, Error>;
     /// Adds a credential; one with the same id is replaced.
     async fn save_credential(&self, credential: NewCredential) -> Result<Credential, Error>;
-    /// Changes what is named; nothing if there is no such credential. Secrets are kept only for the place they were given for: a
-    /// change that may lead them elsewhere has to bring them again.
-    async fn change_credential(&self, id: &str, change: CredentialChange) -> Result<Option<Credential>, Error>;
+    /// Changes what is named; nothing if there is no such credential. Secrets are kept only for the
+    /// place they were given for: a change that may lead them elsewhere has to bring them again.
+    async fn change_credential(
+        &self,
+        id: &str,
+        change: CredentialChange,
+    ) -> Result<Option<Credential>, Error>;
     async fn delete_credential(&self, id: &str) -> Result<bool, Error>;
     /// What a credential holds.
     async fn open_credential(&self, id: &str) -> Result<Option<Secret>, Error>;
-    /// For a node of a stored workflow: the one of this kind and id, if the workflow's project has it or was let use it. Reads without
-    /// waiting for anything.
-    fn credential_for_node(&self, workflow: &str, kind: &str, id: &str) -> Result<Option<Secret>, Error>;
+    /// For a node of a stored workflow: the one of this kind and id, if the workflow's project has
+    /// it or was let use it. Reads without waiting for anything.
+    fn credential_for_node(
+        &self,
+        workflow: &str,
+        kind: &str,
+        id: &str,
+    ) -> Result<Option<Secret>, Error>;
     /// Seals everything with a new key; gives back how many there are.
     async fn rotate_key(&self) -> Result<usize, Error>;
 }

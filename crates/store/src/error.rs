@@ -13,7 +13,8 @@ pub enum Error {
     Busy,
     #[error("the disk takes no writes: {cause}")]
     Unwritable { cause: Str },
-    /// What was written before may be lost without a sign of it, so that the writer ends the process.
+    /// What was written before may be lost without a sign of it, so that the writer ends the
+    /// process.
     #[error("the disk did not confirm a write: {cause}")]
     Unsynced { cause: Str },
     #[error("the database cannot be used: {cause}")]
@@ -24,9 +25,13 @@ pub enum Error {
     Corrupt { what: Str },
     #[error("the file {name} of execution {execution} is missing or damaged")]
     LostFile { execution: i64, name: Str },
-    #[error("the data folder was written by a newer Heddle (format {found}, this one knows {known})")]
+    #[error(
+        "the data folder was written by a newer Heddle (format {found}, this one knows {known})"
+    )]
     Newer { found: i64, known: i64 },
-    #[error("the journal of execution {execution} was written by a newer Heddle (format {found}, this one knows {known})")]
+    #[error(
+        "the journal of execution {execution} was written by a newer Heddle (format {found}, this one knows {known})"
+    )]
     NewerJournal { execution: i64, found: i64, known: i64 },
     #[error(
         "the data folder was written by an older Heddle (format {found}, this one writes {known}); start the server, or run `heddle migrate`"
@@ -36,7 +41,9 @@ pub enum Error {
     OtherVersion { server: Str, own: Str },
     #[error("another Heddle uses the data folder {folder}")]
     Locked { folder: Str },
-    #[error("the key of the vault, vault.key, does not fit the credentials in the data folder (VAULT_KEY)")]
+    #[error(
+        "the key of the vault, vault.key, does not fit the credentials in the data folder (VAULT_KEY)"
+    )]
     Key,
     /// Somebody who cannot read a credential could otherwise have it sent to themselves.
     #[error("changing where a credential is sent needs its secret again: {}", .fields.join(", "))]
@@ -67,7 +74,10 @@ impl Error {
             Error::Full => Code::STORE_FULL,
             Error::Busy => Code::STORE_BUSY,
             Error::Unwritable { .. } => Code::STORE_UNWRITABLE,
-            Error::Database { .. } | Error::File { .. } | Error::Stopped | Error::Unsynced { .. } => Code::STORE_DISK,
+            Error::Database { .. }
+            | Error::File { .. }
+            | Error::Stopped
+            | Error::Unsynced { .. } => Code::STORE_DISK,
             Error::Corrupt { .. } => Code::STORE_CORRUPT,
             Error::LostFile { .. } => Code::EXECUTION_FILE_LOST,
             Error::Newer { .. } | Error::NewerJournal { .. } => Code::STORE_NEWER,
@@ -94,14 +104,19 @@ impl Error {
     pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Error::Full,
-            _ => Error::File { path: path.display().to_string().into(), cause: error.to_string().into() },
+            _ => Error::File {
+                path: path.display().to_string().into(),
+                cause: error.to_string().into(),
+            },
         }
     }
 
     /// A file could not be written. Whatever the reason is, it can be when somebody has seen to it.
     pub(crate) fn unwritten(path: &std::path::Path, error: &std::io::Error) -> Self {
         match Self::file(path, error) {
-            Error::File { path, cause } => Error::Unwritable { cause: format!("{path}: {cause}").into() },
+            Error::File { path, cause } => {
+                Error::Unwritable { cause: format!("{path}: {cause}").into() }
+            }
             full => full,
         }
     }
@@ -136,7 +151,9 @@ impl From<Error> for CollectionError {
     fn from(error: Error) -> Self {
         match error {
             Error::Collection(error) => error,
-            other => CollectionError::Store { code: other.code(), message: other.to_string().into() },
+            other => {
+                CollectionError::Store { code: other.code(), message: other.to_string().into() }
+            }
         }
     }
 }
@@ -148,10 +165,16 @@ impl From<rusqlite::Error> for Error {
         match failure.code {
             ErrorCode::DiskFull => Error::Full,
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Error::Busy,
-            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Error::Corrupt { what: "the database".into() },
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+                Error::Corrupt { what: "the database".into() }
+            }
             ErrorCode::ReadOnly | ErrorCode::CannotOpen => Error::Unwritable { cause: cause() },
-            ErrorCode::SystemIoFailure if FAILED_SYNCS.contains(&failure.extended_code) => Error::Unsynced { cause: cause() },
-            ErrorCode::SystemIoFailure if FAILED_WRITES.contains(&failure.extended_code) => Error::Unwritable { cause: cause() },
+            ErrorCode::SystemIoFailure if FAILED_SYNCS.contains(&failure.extended_code) => {
+                Error::Unsynced { cause: cause() }
+            }
+            ErrorCode::SystemIoFailure if FAILED_WRITES.contains(&failure.extended_code) => {
+                Error::Unwritable { cause: cause() }
+            }
             _ => Error::Database { cause: cause() },
         }
     }
@@ -161,5 +184,10 @@ impl From<rusqlite::Error> for Error {
 const FAILED_SYNCS: [i32; 2] = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
 
 /// Those for a write that failed: nothing of its transaction stays, and it can be tried again.
-const FAILED_WRITES: [i32; 5] =
-    [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_TRUNCATE, ffi::SQLITE_IOERR_SHMOPEN, ffi::SQLITE_IOERR_SHMSIZE, ffi::SQLITE_IOERR_SHMMAP];
+const FAILED_WRITES: [i32; 5] = [
+    ffi::SQLITE_IOERR_WRITE,
+    ffi::SQLITE_IOERR_TRUNCATE,
+    ffi::SQLITE_IOERR_SHMOPEN,
+    ffi::SQLITE_IOERR_SHMSIZE,
+    ffi::SQLITE_IOERR_SHMMAP,
+];

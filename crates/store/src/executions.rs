@@ -9,7 +9,8 @@ use crate::workflows::StaticData;
 use model::{RunEvent, RunStatus, Spent, SpentSum, Str};
 use std::sync::Arc;
 
-/// Values take at most about this many times as much memory as their bytes in the journal: two bytes of it may be a list of its own.
+/// Values take at most about this many times as much memory as their bytes in the journal: two
+/// bytes of it may be a list of its own.
 pub const READ_FACTOR: usize = 32;
 
 /// The store's side of executions. Implemented for SQLite; PostgreSQL comes behind the same trait.
@@ -22,11 +23,12 @@ pub trait Executions: Send + Sync {
     async fn execution(&self, id: i64) -> Result<Option<Execution>, Error>;
     /// Newest first.
     async fn executions(&self, filter: ExecutionFilter) -> Result<Vec<Execution>, Error>;
-    /// The journal, for going on with the run. Large lists are read from the database as somebody walks them, after a look that all of
-    /// them are there and whole.
+    /// The journal, for going on with the run. Large lists are read from the database as somebody
+    /// walks them, after a look that all of them are there and whole.
     async fn journal(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
-    /// The journal without the bytes of large files, for showing: they have an id instead, which [`Sum::parse`] reads. Large lists are read
-    /// as somebody walks them; [`model::Items::failure`] tells if one could not be.
+    /// The journal without the bytes of large files, for showing: they have an id instead, which
+    /// [`Sum::parse`] reads. Large lists are read as somebody walks them; [`model::Items::failure`]
+    /// tells if one could not be.
     async fn outline(&self, id: i64) -> Result<Vec<RunEvent>, Error>;
     /// The first event of the journal, with its files.
     async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error>;
@@ -39,34 +41,44 @@ pub trait Executions: Send + Sync {
     /// Runs that were neither finished nor asleep when the process ended.
     async fn interrupted(&self) -> Result<Vec<Left>, Error>;
     /// Sleeping runs whose time has come, by time and id, behind the given ones.
-    async fn due(&self, now_ms: i64, after: Option<(i64, i64)>, limit: usize) -> Result<Vec<Left>, Error>;
+    async fn due(
+        &self,
+        now_ms: i64,
+        after: Option<(i64, i64)>,
+        limit: usize,
+    ) -> Result<Vec<Left>, Error>;
     /// When the next sleeping run wakes up.
     async fn next_due(&self) -> Result<Option<i64>, Error>;
     /// The run that a call has started.
     async fn called(&self, caller: CalledFrom) -> Result<Option<Execution>, Error>;
-    /// Unfinished runs whose end was waited for by a run that is over or gone: by this one, or by any.
+    /// Unfinished runs whose end was waited for by a run that is over or gone: by this one, or by
+    /// any.
     async fn abandoned(&self, by: Option<i64>) -> Result<Vec<i64>, Error>;
     /// Sleeping runs whose called run sleeps or goes on no more, by id, behind the given one.
     async fn answered(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error>;
-    /// Sleeping runs about which a person has decided something that they have not taken up, by id, behind the given one.
+    /// Sleeping runs about which a person has decided something that they have not taken up, by id,
+    /// behind the given one.
     async fn decided(&self, after: i64, limit: usize) -> Result<Vec<Left>, Error>;
     /// The workflow of a run that is of no stored version.
     async fn document(&self, id: i64) -> Result<Option<Str>, Error>;
     /// Whether a delivery was taken, by the key its sender gave it.
     async fn is_delivered(&self, key: &str) -> Result<bool, Error>;
     async fn set_status(&self, id: i64, status: RunStatus) -> Result<bool, Error>;
-    /// Removes the files of a run that was turned away, and parts of its beginning, before anything else of it was written.
+    /// Removes the files of a run that was turned away, and parts of its beginning, before anything
+    /// else of it was written.
     async fn forget_files(&self, id: i64);
-    /// Removes a run, unless another one that is not over has called it. A sleeping run that only the removed one waited for is
-    /// cancelled.
+    /// Removes a run, unless another one that is not over has called it. A sleeping run that only
+    /// the removed one waited for is cancelled.
     async fn delete_execution(&self, id: i64) -> Result<bool, Error>;
-    /// Removes finished runs that are too old, too many or too much, some at a time; gives back how many.
+    /// Removes finished runs that are too old, too many or too much, some at a time; gives back how
+    /// many.
     async fn prune(&self, keep: Keep) -> Result<usize, Error>;
     /// Gives some free room in the file back to the disk; `true` while there is more.
     async fn shrink(&self) -> Result<bool, Error>;
 }
 
-/// A run that has something to write. Asked when its turn comes, so that what happens while it waits goes along.
+/// A run that has something to write. Asked when its turn comes, so that what happens while it
+/// waits goes along.
 pub trait Pending: Send + Sync + 'static {
     fn execution(&self) -> i64;
     fn take(&self) -> Option<Piece>;
@@ -92,7 +104,7 @@ pub struct Piece {
     /// The row, in the first piece.
     pub begun: Option<Begun>,
     /// What is written together with it.
-    pub along: Option<Along>,
+    pub along: Option<CommitWith>,
     pub state: Option<State>,
     /// Parts of large events, which the events name.
     pub parts: Vec<Part>,
@@ -135,10 +147,11 @@ pub struct JournalLength {
 
 /// What happens if and only if a run begins.
 #[derive(Clone, Debug)]
-pub enum Along {
+pub enum CommitWith {
     /// A delivery counts as taken, by the key its sender gave it.
     Delivery(Str),
-    /// A trigger of the clock is due at its next moment. If it was changed meanwhile, the run does not begin.
+    /// A trigger of the clock is due at its next moment. If it was changed meanwhile, the run does
+    /// not begin.
     Schedule(MovedSchedule),
 }
 
@@ -155,7 +168,8 @@ pub struct Begun {
     pub is_awaited: bool,
     /// The workflow itself, if it is of no stored version.
     pub document: Option<Str>,
-    /// What the look that found this run's items has changed: kept together with the row or not at all.
+    /// What the look that found this run's items has changed: kept together with the row or not at
+    /// all.
     pub static_data: Option<StaticData>,
     pub saving: Saving,
 }
@@ -173,7 +187,10 @@ impl Saving {
 
     /// What both keep.
     pub fn and(self, other: Saving) -> Self {
-        Self { successes: self.successes && other.successes, failures: self.failures && other.failures }
+        Self {
+            successes: self.successes && other.successes,
+            failures: self.failures && other.failures,
+        }
     }
 
     pub(crate) fn discards(self) -> i64 {

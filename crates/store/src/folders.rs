@@ -12,12 +12,18 @@ pub trait Folders: Send + Sync {
     /// In the order of their ids, after the one with this id.
     async fn folders(&self, filter: FolderFilter) -> Result<Vec<Folder>, Error>;
     /// `None` if the parent is not there, is in another project, or lies too deep.
-    async fn add_folder(&self, name: &str, parent: Option<&str>, project: &str) -> Result<Option<Folder>, Error>;
+    async fn add_folder(
+        &self,
+        name: &str,
+        parent: Option<&str>,
+        project: &str,
+    ) -> Result<Option<Folder>, Error>;
     /// Renames a folder, or puts it somewhere else.
     async fn change_folder(&self, id: &str, change: FolderChange) -> Result<Changed, Error>;
     /// Removes a folder; what lies in it goes to where the folder lay.
     async fn delete_folder(&self, id: &str) -> Result<bool, Error>;
-    /// Puts a workflow into a folder of its project, or at the top; `false` if there is no such folder there.
+    /// Puts a workflow into a folder of its project, or at the top; `false` if there is no such
+    /// folder there.
     async fn put_into_folder(&self, workflow: &str, folder: Option<&str>) -> Result<bool, Error>;
 }
 

@@ -3,7 +3,8 @@
 use crate::Error;
 use model::{RunStatus, Str};
 
-/// For so many days it is known how many runs ended, whether or not the runs themselves are still there.
+/// For so many days it is known how many runs ended, whether or not the runs themselves are still
+/// there.
 pub const DAYS_COUNTED: i64 = 100;
 
 #[async_trait::async_trait]

@@ -1,4 +1,5 @@
-//! Looks at a data folder without changing it: for `heddle doctor`, backups and whoever wants to know if a server is there.
+//! Looks at a data folder without changing it: for `heddle doctor`, backups and whoever wants to
+//! know if a server is there.
 
 use crate::Error;
 use crate::journal::PIECE_FORMAT;
@@ -66,14 +67,20 @@ pub fn served(folder: &Path) -> Result<Served, Error> {
         Ok(()) => Ok(Served::Nobody),
         Err(std::fs::TryLockError::WouldBlock) => {
             let told = std::fs::read_to_string(&path).unwrap_or_default();
-            let mut lines = told.lines().map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
-            Ok(Served::Somebody { address: lines.next().flatten(), version: lines.next().flatten() })
+            let mut lines = told
+                .lines()
+                .map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
+            Ok(Served::Somebody {
+                address: lines.next().flatten(),
+                version: lines.next().flatten(),
+            })
         }
         Err(std::fs::TryLockError::Error(error)) => Err(Error::file(&path, &error)),
     }
 }
 
-/// What this version calls itself beside others, with the forms of the database and of journals that it writes.
+/// What this version calls itself beside others, with the forms of the database and of journals
+/// that it writes.
 pub fn own_version() -> String {
     format!("{} (database {KNOWN_SCHEMA}, journal {PIECE_FORMAT})", env!("CARGO_PKG_VERSION"))
 }

@@ -1,11 +1,12 @@
-//! Runs that a process left unfinished: how often in a row it died with each of them, so that a run that kills the process is found.
+//! Runs that a process left unfinished: how often in a row it died with each of them, so that a run
+//! that kills the process is found.
 
 use crate::Error;
 use model::Str;
 use std::collections::HashSet;
 
-/// The store's side of recovery. Nothing here is written while runs go on: only at a start, before a run is resumed or a trigger looks for
-/// the first time, and at a clean stop.
+/// The store's side of recovery. Nothing here is written while runs go on: only at a start, before
+/// a run is resumed or a trigger looks for the first time, and at a clean stop.
 #[async_trait::async_trait]
 pub trait Interruptions: Send + Sync {
     /// What was noted when a run was last resumed, or left behind by a clean stop.
@@ -16,9 +17,11 @@ pub trait Interruptions: Send + Sync {
     async fn forget_interruptions(&self) -> Result<(), Error>;
     /// Notes that a run is about to be resumed.
     async fn note_interruption(&self, id: i64, interruption: Interruption) -> Result<(), Error>;
-    /// The process ends as it should: what it leaves unfinished was not cut off by a crash, and this was the last id of a run.
+    /// The process ends as it should: what it leaves unfinished was not cut off by a crash, and
+    /// this was the last id of a run.
     async fn note_clean_stop(&self, unfinished: Vec<i64>, last_id: i64) -> Result<(), Error>;
-    /// Notes that something is about to be done for a workflow; gives how often in a row that was begun and never ended.
+    /// Notes that something is about to be done for a workflow; gives how often in a row that was
+    /// begun and never ended.
     async fn begin_attempt(&self, workflow: &str, what: &str) -> Result<u32, Error>;
     /// It was done, or failed without harm.
     async fn end_attempt(&self, workflow: &str, what: &str) -> Result<(), Error>;

@@ -6,7 +6,10 @@ use crate::interruptions::Trail;
 use crate::parts::{ChunkAt, FORMAT, IN_PARTS, LargeEvent, NewParts, Reading, STREAM_BYTES, Span};
 pub use crate::parts::{LARGE_EVENT, PART_BYTES, Part};
 use crate::told::{CameIn, Told};
-use model::{Changed, Code, Exposure, Extent, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source, Spent, TaskData, TaskStatus};
+use model::{
+    Changed, Code, Exposure, Extent, Items, Kind, NodeState, RunError, RunEvent, RunStatus, Source,
+    Spent, TaskData, TaskStatus,
+};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
@@ -24,15 +27,17 @@ const NODE_NOTED: u8 = 10;
 const NODE_SERVED: u8 = 11;
 const MODEL_USED: u8 = 12;
 
-/// How the bytes of a piece are to be read. Whoever changes what [`PieceWriter`] writes in a way that the version before could not read
-/// raises it; pieces of all lower ones are still read.
+/// How the bytes of a piece are to be read. Whoever changes what [`PieceWriter`] writes in a way
+/// that the version before could not read raises it; pieces of all lower ones are still read.
 pub const PIECE_FORMAT: i64 = 1;
 
-/// A piece of the journal takes no more than this, far below what the database takes; a piece that is longer is cut.
+/// A piece of the journal takes no more than this, far below what the database takes; a piece that
+/// is longer is cut.
 const MAX_PIECE: usize = 16 << 20;
 
-/// The events of one run on their way to disk, as bytes. Events are written whole; one that is too large goes into parts first, a
-/// little at a time ([`PieceWriter::advance`]), and those that come meanwhile wait behind it.
+/// The events of one run on their way to disk, as bytes. Events are written whole; one that is too
+/// large goes into parts first, a little at a time ([`PieceWriter::advance`]), and those that come
+/// meanwhile wait behind it.
 #[derive(Default)]
 pub struct PieceWriter {
     events: Vec<u8>,
@@ -56,8 +61,8 @@ impl PieceWriter {
         Self { parts: NewParts::after(parts), ..Self::default() }
     }
 
-    /// Adds an event. Pieces can be cut and joined between events, and are read in the order in which they were written. Large files
-    /// are named, and left to whoever gathers them.
+    /// Adds an event. Pieces can be cut and joined between events, and are read in the order in
+    /// which they were written. Large files are named, and left to whoever gathers them.
     pub fn add(&mut self, event: &RunEvent) {
         let is_next = !self.has_more();
         self.put(event);
@@ -66,7 +71,8 @@ impl PieceWriter {
         }
     }
 
-    /// The same for whoever must not be held up: what takes long waits for [`PieceWriter::advance`], and so does what comes behind it.
+    /// The same for whoever must not be held up: what takes long waits for
+    /// [`PieceWriter::advance`], and so does what comes behind it.
     pub fn put(&mut self, event: &RunEvent) {
         if self.has_more() || self.files.new_bytes() >= STREAM_BYTES {
             self.behind.push_back(event.clone());
@@ -110,8 +116,8 @@ impl PieceWriter {
         fit
     }
 
-    /// Writes more of a large event, and what waits behind it, until there is enough to go to disk. The files that are named count too:
-    /// they are held until they are there.
+    /// Writes more of a large event, and what waits behind it, until there is enough to go to disk.
+    /// The files that are named count too: they are held until they are there.
     pub fn advance(&mut self) {
         self.files.release_written();
         // While there is nothing to take, files alone do not end it: nobody would come for them.
@@ -159,7 +165,10 @@ impl PieceWriter {
 
     /// Whether something was added that [`PieceWriter::take`] does not give yet, or not at once.
     pub fn is_behind(&self) -> bool {
-        self.is_cut || self.has_more() || self.parts.bytes() > MAX_PIECE || self.events.len() > MAX_PIECE
+        self.is_cut
+            || self.has_more()
+            || self.parts.bytes() > MAX_PIECE
+            || self.events.len() > MAX_PIECE
     }
 
     /// How much waits to be taken.
@@ -274,13 +283,19 @@ pub(crate) fn read_events<'a>(
     Ok(events)
 }
 
-/// The events of a piece whose parts are at hand; for whoever looks at a journal without a database. Files are left out.
+/// The events of a piece whose parts are at hand; for whoever looks at a journal without a
+/// database. Files are left out.
 pub fn read_piece(piece: &[u8], parts: Vec<bytes::Bytes>) -> io::Result<Vec<RunEvent>> {
     let no_files = |_, _| Err(damaged());
     read_events(piece, usize::MAX, &no_files, &Reading::new(parts), &mut Told::default())
 }
 
-fn read_event<'r>(bytes: &'r [u8], fetch: &'r Fetch<'r>, parts: &Arc<Reading>, told: &Told) -> io::Result<RunEvent> {
+fn read_event<'r>(
+    bytes: &'r [u8],
+    fetch: &'r Fetch<'r>,
+    parts: &Arc<Reading>,
+    told: &Told,
+) -> io::Result<RunEvent> {
     let mut reader = Reader::new(bytes);
     reader.fetch = Some(fetch);
     reader.parts = Some(parts.clone());
@@ -288,7 +303,8 @@ fn read_event<'r>(bytes: &'r [u8], fetch: &'r Fetch<'r>, parts: &Arc<Reading>, t
     if reader.is_done() { Ok(event) } else { Err(damaged()) }
 }
 
-/// Goes over the events of a piece by their kinds, and looks at nothing else of them but the names of steps that began.
+/// Goes over the events of a piece by their kinds, and looks at nothing else of them but the names
+/// of steps that began.
 pub(crate) fn follow(piece: &[u8], is_asked_for: bool, trail: &mut Trail) -> io::Result<()> {
     let mut outer = Reader::new(piece);
     while !outer.is_done() {
@@ -304,7 +320,9 @@ pub(crate) fn follow(piece: &[u8], is_asked_for: bool, trail: &mut Trail) -> io:
         };
         match kind {
             NODE_STARTED => trail.last_step = reader.as_mut().map(Reader::text).transpose()?,
-            NODE_FINISHED | NODE_SILENT | NODE_NOTED | RUN_PAUSED => trail.has_progress |= is_asked_for,
+            NODE_FINISHED | NODE_SILENT | NODE_NOTED | RUN_PAUSED => {
+                trail.has_progress |= is_asked_for
+            }
             _ => {}
         }
     }
@@ -368,7 +386,17 @@ impl Writer<'_> {
 
     fn event(&mut self, event: &RunEvent, told: &Told) {
         match event {
-            RunEvent::RunStarted { run_id, workflow_id, workflow_name, mode, started_ms, start_node, items, extent, called_by_model } => {
+            RunEvent::RunStarted {
+                run_id,
+                workflow_id,
+                workflow_name,
+                mode,
+                started_ms,
+                start_node,
+                items,
+                extent,
+                called_by_model,
+            } => {
                 self.out.push(RUN_STARTED);
                 for text in [run_id, workflow_id, workflow_name, mode] {
                     self.text(text);
@@ -461,7 +489,9 @@ impl Writer<'_> {
         for tokens in [spent.input, spent.cached, spent.output] {
             self.length(tokens as usize);
         }
-        self.maybe(spent.dollars.as_ref(), |writer, dollars| writer.out.extend_from_slice(&dollars.to_le_bytes()));
+        self.maybe(spent.dollars.as_ref(), |writer, dollars| {
+            writer.out.extend_from_slice(&dollars.to_le_bytes())
+        });
     }
 
     fn task(&mut self, task: &TaskData, came_in: &CameIn) {
@@ -543,7 +573,8 @@ impl Reader<'_> {
         if !self.is_in_parts()? {
             return self.list(Self::item).map(Items::from);
         }
-        let chunks = self.list(|reader| Ok(ChunkAt { span: reader.span()?, items: reader.length()? }))?;
+        let chunks =
+            self.list(|reader| Ok(ChunkAt { span: reader.span()?, items: reader.length()? }))?;
         let parts = self.parts.as_ref().ok_or_else(damaged)?;
         Ok(parts.list(chunks, &self.came_in))
     }
@@ -570,15 +601,31 @@ impl Reader<'_> {
                 started_ms: self.moment()?,
                 start_node: self.optional()?,
                 items: self.maybe(Self::items)?,
-                extent: if self.is_done() { Extent::default() } else { Extent { from: self.optional()?, until: self.optional()? } },
+                extent: if self.is_done() {
+                    Extent::default()
+                } else {
+                    Extent { from: self.optional()?, until: self.optional()? }
+                },
                 called_by_model: if self.is_done() { None } else { Some(self.exposure()?) },
             },
-            NODE_STARTED => RunEvent::NodeStarted { node: self.text()?, run_index: self.length()?, started_ms: self.moment()? },
+            NODE_STARTED => RunEvent::NodeStarted {
+                node: self.text()?,
+                run_index: self.length()?,
+                started_ms: self.moment()?,
+            },
             NODE_LOG => RunEvent::NodeLog { node: self.text()?, line: self.text()? },
-            NODE_NOTED => RunEvent::NodeNoted { node: self.text()?, key: self.text()?, value: self.value()? },
-            NODE_SERVED => RunEvent::NodeServed { node: self.text()?, task: Arc::new(self.task(told)?) },
+            NODE_NOTED => {
+                RunEvent::NodeNoted { node: self.text()?, key: self.text()?, value: self.value()? }
+            }
+            NODE_SERVED => {
+                RunEvent::NodeServed { node: self.text()?, task: Arc::new(self.task(told)?) }
+            }
             MODEL_USED => RunEvent::ModelUsed { node: self.text()?, spent: self.spent()? },
-            NODE_RETRIED => RunEvent::NodeRetried { node: self.text()?, attempt: self.length()? as u32, error: self.error()? },
+            NODE_RETRIED => RunEvent::NodeRetried {
+                node: self.text()?,
+                attempt: self.length()? as u32,
+                error: self.error()?,
+            },
             NODE_FINISHED => RunEvent::NodeFinished {
                 node: self.text()?,
                 run_index: self.length()?,
@@ -617,7 +664,8 @@ impl Reader<'_> {
     }
 
     fn task(&mut self, told: &Told) -> io::Result<TaskData> {
-        let (start_time_ms, execution_index, execution_time_ms) = (self.moment()?, self.length()?, self.length()? as u64);
+        let (start_time_ms, execution_index, execution_time_ms) =
+            (self.moment()?, self.length()?, self.length()? as u64);
         let source = self.list(|reader| reader.maybe(Self::source))?;
         self.came_in = Arc::new(told.lists(&source));
         Ok(TaskData {
@@ -645,7 +693,9 @@ impl Reader<'_> {
 
     fn changed(&mut self) -> io::Result<Changed> {
         Ok(Changed {
-            state: self.maybe(|reader| Ok(NodeState { context: reader.object()?, lists: reader.list(Self::items)? }))?,
+            state: self.maybe(|reader| {
+                Ok(NodeState { context: reader.object()?, lists: reader.list(Self::items)? })
+            })?,
             static_data: self.maybe(Self::value)?,
             custom_data: self.maybe(Self::object)?,
         })
@@ -653,7 +703,8 @@ impl Reader<'_> {
 
     fn error(&mut self) -> io::Result<RunError> {
         Ok(RunError {
-            // A code that this version does not know came from another one; its message still tells.
+            // A code that this version does not know came from another one; its message still
+            // tells.
             code: Code::from_name(&self.text()?).unwrap_or(Code::NODE_FAILED),
             message: self.text()?,
             description: self.optional()?,

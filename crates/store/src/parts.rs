@@ -1,5 +1,6 @@
-//! Events that are too large for a row of the journal: their lists go into rows of their own, chunk by chunk, while the run waits, and
-//! are read back when somebody looks at them. What is left of such an event goes there too if it is still too large.
+//! Events that are too large for a row of the journal: their lists go into rows of their own, chunk
+//! by chunk, while the run waits, and are read back when somebody looks at them. What is left of
+//! such an event goes there too if it is still too large.
 
 use crate::blobs::{Fetched, Gathered, Sum};
 use crate::codec::{Reader, Writer, damaged};
@@ -20,18 +21,21 @@ pub const PART_BYTES: usize = 4 << 20;
 /// So much of a large event, and of the files that events name, is gathered before it goes to disk.
 pub(crate) const STREAM_BYTES: usize = 2 << 20;
 
-/// A chunk of a list is closed at this many items, or bytes: as it is written, and as items that it only names are in memory.
+/// A chunk of a list is closed at this many items, or bytes: as it is written, and as items that it
+/// only names are in memory.
 const CHUNK_ITEMS: usize = 4096;
 const CHUNK_BYTES: usize = 1 << 20;
 const CHUNK_WEIGHT: usize = 4 << 20;
 
-/// Lists may name items of lists that name items of others, so many deep: reading one must not run out of stack.
+/// Lists may name items of lists that name items of others, so many deep: reading one must not run
+/// out of stack.
 const MAX_PASSES: u8 = 8;
 
 /// How many chunks that were read back stay in memory for the next reader.
 const WARM_CHUNKS: usize = 3;
 
-/// Stands where a length would, which is never written so: what follows is in parts. Then comes the form of what follows.
+/// Stands where a length would, which is never written so: what follows is in parts. Then comes the
+/// form of what follows.
 pub(crate) const IN_PARTS: [u8; 2] = [0x80, 0];
 pub(crate) const FORMAT: u8 = 1;
 
@@ -139,7 +143,14 @@ impl LargeEvent {
             RunEvent::NodeFinished { task, .. } => told.held(&task.source, MAX_PASSES - 1),
             _ => (CameIn::default(), 0),
         };
-        Self { event, lists, at: (0, 0), done: VecDeque::from([Vec::new()]), came_in, passes: passes + 1 }
+        Self {
+            event,
+            lists,
+            at: (0, 0),
+            done: VecDeque::from([Vec::new()]),
+            came_in,
+            passes: passes + 1,
+        }
     }
 
     /// Writes the next chunk; `None` once all are written.
@@ -161,7 +172,9 @@ impl LargeEvent {
             writer.item_from(&item, came);
             (count, next) = (count + 1, at + 1);
             // Files stay in memory until they are on disk.
-            let is_full = writer.out.len() >= CHUNK_BYTES || weight >= CHUNK_WEIGHT || writer.file_bytes() >= STREAM_BYTES;
+            let is_full = writer.out.len() >= CHUNK_BYTES
+                || weight >= CHUNK_WEIGHT
+                || writer.file_bytes() >= STREAM_BYTES;
             if count >= CHUNK_ITEMS || is_full {
                 break;
             }
@@ -189,11 +202,14 @@ impl LargeEvent {
 fn lists_of(event: &RunEvent) -> Vec<List> {
     let plain = |items: &Items| List { items: items.clone(), is_output: false };
     match event {
-        RunEvent::RunStarted { items, .. } | RunEvent::RunResumed { items } => items.iter().map(plain).collect(),
+        RunEvent::RunStarted { items, .. } | RunEvent::RunResumed { items } => {
+            items.iter().map(plain).collect()
+        }
         RunEvent::NodeServed { task, .. } | RunEvent::NodeFinished { task, .. } => {
             let is_output = matches!(event, RunEvent::NodeFinished { .. });
             let outputs = task.data.values().flatten().flatten();
-            let mut lists: Vec<List> = outputs.map(|items| List { items: items.clone(), is_output }).collect();
+            let mut lists: Vec<List> =
+                outputs.map(|items| List { items: items.clone(), is_output }).collect();
             lists.extend(task.input_override.iter().flatten().map(plain));
             if let RunEvent::NodeFinished { changed, .. } = event {
                 lists.extend(changed.state.iter().flat_map(|state| &state.lists).map(plain));
@@ -215,7 +231,10 @@ pub(crate) trait PartSource: Send + Sync {
 /// Parts that are at hand, without files.
 impl PartSource for Vec<Bytes> {
     fn read(&self, first: i64, count: usize) -> io::Result<Vec<u8>> {
-        let parts = usize::try_from(first).ok().and_then(|first| self.get(first..)?.get(..count)).ok_or_else(damaged)?;
+        let parts = usize::try_from(first)
+            .ok()
+            .and_then(|first| self.get(first..)?.get(..count))
+            .ok_or_else(damaged)?;
         Ok(parts.concat())
     }
 
@@ -233,16 +252,29 @@ pub(crate) struct Reading {
 
 impl Reading {
     pub(crate) fn new(source: impl PartSource + 'static) -> Arc<Self> {
-        Arc::new(Self { source: Box::new(source), failure: Mutex::default(), warm: Mutex::default() })
+        Arc::new(Self {
+            source: Box::new(source),
+            failure: Mutex::default(),
+            warm: Mutex::default(),
+        })
     }
 
     pub(crate) fn read(&self, span: Span) -> io::Result<Vec<u8>> {
         self.source.read(span.first, span.count)
     }
 
-    pub(crate) fn list(self: &Arc<Self>, chunks: Vec<ChunkAt>, came_in: &Arc<Vec<Option<Items>>>) -> Items {
+    pub(crate) fn list(
+        self: &Arc<Self>,
+        chunks: Vec<ChunkAt>,
+        came_in: &Arc<Vec<Option<Items>>>,
+    ) -> Items {
         let chunk = |at: ChunkAt| -> Arc<dyn Spilled> {
-            Arc::new(LazyChunk { reading: self.clone(), at, came_in: came_in.clone(), loaded: Mutex::default() })
+            Arc::new(LazyChunk {
+                reading: self.clone(),
+                at,
+                came_in: came_in.clone(),
+                loaded: Mutex::default(),
+            })
         };
         Items::of_chunks(chunks.into_iter().map(chunk).collect())
     }
@@ -271,12 +303,14 @@ impl LazyChunk {
             items.push(reader.item()?);
         }
         // A list that this one names items of may have come back empty.
-        let is_whole = reader.is_done() && self.came_in.iter().flatten().all(|list| list.failure().is_none());
+        let is_whole =
+            reader.is_done() && self.came_in.iter().flatten().all(|list| list.failure().is_none());
         if is_whole { Ok(items) } else { Err(damaged()) }
     }
 }
 
-/// How many chunks this thread is reading for one another. What we write is never deeper than [`MAX_PASSES`]; what was damaged may be.
+/// How many chunks this thread is reading for one another. What we write is never deeper than
+/// [`MAX_PASSES`]; what was damaged may be.
 struct Depth;
 
 thread_local! {
@@ -320,7 +354,8 @@ impl Spilled for LazyChunk {
             }
             Err(error) => {
                 tracing::error!(%error, "A part of an execution's journal cannot be read.");
-                lock(&self.reading.failure).get_or_insert_with(|| SpillError::Disk { cause: error.to_string() });
+                lock(&self.reading.failure)
+                    .get_or_insert_with(|| SpillError::Disk { cause: error.to_string() });
                 Arc::default()
             }
         }

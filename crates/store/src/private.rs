@@ -33,7 +33,9 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(Error::unwritten(path, &error)),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(Error::unwritten(path, &error));
+        }
         _ => {}
     }
     sync_folder(parent.unwrap_or(Path::new(".")))
@@ -70,13 +72,23 @@ pub(crate) fn sync_folder(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Locks and shared memory do not hold everywhere: two servers on one folder would not notice each other in time.
+/// Locks and shared memory do not hold everywhere: two servers on one folder would not notice each
+/// other in time.
 pub(crate) fn warn_of_network(folder: &Path) {
     #[cfg(target_os = "linux")]
     {
         /// NFS, SMB in its three forms, CIFS, AFS, Ceph, 9P, FUSE (such as sshfs).
-        const NETWORK: [u64; 9] =
-            [0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x5346_414F, 0x6B41_4653, 0x00C3_6400, 0x0102_1997, 0x6573_5546];
+        const NETWORK: [u64; 9] = [
+            0x6969,
+            0x517B,
+            0xFE53_4D42,
+            0xFF53_4D42,
+            0x5346_414F,
+            0x6B41_4653,
+            0x00C3_6400,
+            0x0102_1997,
+            0x6573_5546,
+        ];
         if let Ok(found) = rustix::fs::statfs(folder)
             && NETWORK.contains(&(found.f_type as u64 & 0xFFFF_FFFF))
         {
@@ -86,7 +98,8 @@ pub(crate) fn warn_of_network(folder: &Path) {
     }
 }
 
-/// From now on whatever this process and its children make is closed to others, unless they open it themselves.
+/// From now on whatever this process and its children make is closed to others, unless they open it
+/// themselves.
 pub fn keep_new_files_private() {
     #[cfg(unix)]
     {
@@ -100,7 +113,8 @@ pub fn keep_new_files_private() {
 #[cfg(unix)]
 static FORMER_MASK: std::sync::OnceLock<rustix::fs::RawMode> = std::sync::OnceLock::new();
 
-/// Gives a new file or folder of a workflow the mode that it would have without [`keep_new_files_private`]: it is made for others to use.
+/// Gives a new file or folder of a workflow the mode that it would have without
+/// [`keep_new_files_private`]: it is made for others to use.
 pub(crate) fn open_as_before(made: &File) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(former) = FORMER_MASK.get() {

@@ -4,8 +4,8 @@ use crate::Error;
 use crate::users::User;
 use model::Str;
 
-/// Projects and their members. Implemented for SQLite; the API decides by it what somebody sees, and a running workflow which
-/// credentials it may use.
+/// Projects and their members. Implemented for SQLite; the API decides by it what somebody sees,
+/// and a running workflow which credentials it may use.
 #[async_trait::async_trait]
 pub trait Projects: Send + Sync {
     async fn project(&self, id: &str) -> Result<Option<Project>, Error>;
@@ -14,7 +14,8 @@ pub trait Projects: Send + Sync {
     async fn add_project(&self, name: &str) -> Result<Project, Error>;
     /// `false` if there is no such team.
     async fn rename_project(&self, id: &str, name: &str) -> Result<bool, Error>;
-    /// What belongs to it goes to the first owner. Personal ones stay as long as their person; `false` for them.
+    /// What belongs to it goes to the first owner. Personal ones stay as long as their person;
+    /// `false` for them.
     async fn delete_project(&self, id: &str) -> Result<bool, Error>;
 
     /// The projects that somebody is in: the personal one and those that others have let them into.
@@ -22,7 +23,11 @@ pub trait Projects: Send + Sync {
     async fn personal_project(&self, user_id: &str) -> Result<Option<Str>, Error>;
     async fn members(&self, project: &str) -> Result<Vec<(User, ProjectRole)>, Error>;
     /// Adds members or changes their roles, all or none; `false` if one of them is not there.
-    async fn set_members(&self, project: &str, members: Vec<(Str, ProjectRole)>) -> Result<bool, Error>;
+    async fn set_members(
+        &self,
+        project: &str,
+        members: Vec<(Str, ProjectRole)>,
+    ) -> Result<bool, Error>;
     async fn remove_member(&self, project: &str, user_id: &str) -> Result<bool, Error>;
 
     /// `false` if there is no such workflow.
@@ -73,7 +78,8 @@ pub enum ProjectRole {
 }
 
 impl ProjectRole {
-    pub const ALL: [ProjectRole; 3] = [ProjectRole::Viewer, ProjectRole::Editor, ProjectRole::Admin];
+    pub const ALL: [ProjectRole; 3] =
+        [ProjectRole::Viewer, ProjectRole::Editor, ProjectRole::Admin];
 
     pub fn name(self) -> &'static str {
         match self {

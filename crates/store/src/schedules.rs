@@ -7,13 +7,23 @@ use model::Str;
 pub trait Schedules: Send + Sync {
     /// The rows of some workflows, or of all.
     async fn schedules(&self, of: Option<Vec<Str>>) -> Result<Vec<Schedule>, Error>;
-    /// Sets rows and lets go of them, and removes others by workflow and node: all of it or nothing. `false`, and nothing, if a row is not
-    /// as whoever planned it has found it.
-    async fn change_schedules(&self, set: Vec<PlannedSchedule>, removed: Vec<(Str, Str)>) -> Result<bool, Error>;
-    /// Moves a trigger on from the moment at which it was due; `false` if somebody has changed its row since.
+    /// Sets rows and lets go of them, and removes others by workflow and node: all of it or
+    /// nothing. `false`, and nothing, if a row is not as whoever planned it has found it.
+    async fn change_schedules(
+        &self,
+        set: Vec<PlannedSchedule>,
+        removed: Vec<(Str, Str)>,
+    ) -> Result<bool, Error>;
+    /// Moves a trigger on from the moment at which it was due; `false` if somebody has changed its
+    /// row since.
     async fn move_schedule(&self, moved: MovedSchedule) -> Result<bool, Error>;
     /// Takes what is due, for so long that nobody else takes it meanwhile.
-    async fn claim_schedules(&self, now_ms: i64, owner: &str, lease_ms: i64) -> Result<Vec<Schedule>, Error>;
+    async fn claim_schedules(
+        &self,
+        now_ms: i64,
+        owner: &str,
+        lease_ms: i64,
+    ) -> Result<Vec<Schedule>, Error>;
     async fn next_schedule(&self) -> Result<Option<i64>, Error>;
 }
 
@@ -23,7 +33,8 @@ pub struct Schedule {
     pub node: Str,
     pub next_ms: Option<i64>,
     pub last_ms: Option<i64>,
-    /// What its timetable said when the next moment was planned; empty in rows from before that was noted.
+    /// What its timetable said when the next moment was planned; empty in rows from before that was
+    /// noted.
     pub rule: Str,
 }
 

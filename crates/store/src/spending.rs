@@ -39,7 +39,12 @@ pub trait SpendingAccount: Send + Sync {
     /// Forgets which session has spent what on the days before one; the sums stay.
     async fn fold_sessions(&self, before: Str) -> Result<(), Error>;
     /// What a session of a workflow spent on a day.
-    async fn spent_by_session(&self, day: Str, workflow_id: Str, session: Str) -> Result<SpentSum, Error>;
+    async fn spent_by_session(
+        &self,
+        day: Str,
+        workflow_id: Str,
+        session: Str,
+    ) -> Result<SpentSum, Error>;
 }
 
 /// The day that something was spent on.

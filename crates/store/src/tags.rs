@@ -3,23 +3,40 @@
 use crate::Error;
 use model::Str;
 
-/// `whose` says who asks: their tags are those they made, and those that something in their projects carries. Without it, all are meant.
+/// `whose` says who asks: their tags are those they made, and those that something in their
+/// projects carries. Without it, all are meant.
 #[async_trait::async_trait]
 pub trait Tags: Send + Sync {
     async fn tag(&self, id: &str, whose: Option<TagReach>) -> Result<Option<Tag>, Error>;
     /// By name, after this one.
-    async fn tags(&self, whose: Option<TagReach>, after: Option<TagPlace>, limit: usize) -> Result<Vec<Tag>, Error>;
+    async fn tags(
+        &self,
+        whose: Option<TagReach>,
+        after: Option<TagPlace>,
+        limit: usize,
+    ) -> Result<Vec<Tag>, Error>;
     /// Two tags that one person sees have two names.
-    async fn add_tag(&self, name: &str, owner: &str, whose: Option<TagReach>) -> Result<Tag, Error>;
-    async fn rename_tag(&self, id: &str, name: &str, whose: Option<TagReach>) -> Result<TagChange, Error>;
+    async fn add_tag(&self, name: &str, owner: &str, whose: Option<TagReach>)
+    -> Result<Tag, Error>;
+    async fn rename_tag(
+        &self,
+        id: &str,
+        name: &str,
+        whose: Option<TagReach>,
+    ) -> Result<TagChange, Error>;
     /// Takes it from everything that carries it.
     async fn delete_tag(&self, id: &str, whose: Option<TagReach>) -> Result<TagChange, Error>;
     async fn tags_of(&self, tagged: Tagged) -> Result<Vec<Tag>, Error>;
     /// The tags of several workflows at once: pairs of workflow and tag.
     async fn tags_of_workflows(&self, ids: Vec<Str>) -> Result<Vec<(Str, Tag)>, Error>;
-    /// Gives it these tags and no others. A new one must be of whoever asks, or be carried in a project in which they change things:
-    /// where a tag is carried, others can no longer change it.
-    async fn set_tags(&self, tagged: Tagged, tags: Vec<Str>, whose: Option<TagReach>) -> Result<TagsSet, Error>;
+    /// Gives it these tags and no others. A new one must be of whoever asks, or be carried in a
+    /// project in which they change things: where a tag is carried, others can no longer change it.
+    async fn set_tags(
+        &self,
+        tagged: Tagged,
+        tags: Vec<Str>,
+        whose: Option<TagReach>,
+    ) -> Result<TagsSet, Error>;
 }
 
 /// Who asks for tags.

@@ -1,10 +1,12 @@
-//! What the journal of a run has told so far: fields that come to a step and leave it as they are need no telling again.
+//! What the journal of a run has told so far: fields that come to a step and leave it as they are
+//! need no telling again.
 
 use model::{HeldItems, Item, Items, RunEvent, Source, Str, TaskData, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The lists that a later step may have got. Who writes and who reads take in the same events, and so mean the same lists.
+/// The lists that a later step may have got. Who writes and who reads take in the same events, and
+/// so mean the same lists.
 #[derive(Default)]
 pub(crate) struct Told {
     /// What the run began with.
@@ -12,13 +14,16 @@ pub(crate) struct Told {
     steps: HashMap<(Str, usize), (Arc<TaskData>, Passes)>,
 }
 
-/// How many lists deep the items of an event are that was written in parts; none of one that was written whole.
+/// How many lists deep the items of an event are that was written in parts; none of one that was
+/// written whole.
 type Passes = u8;
 
 impl Told {
     pub(crate) fn add(&mut self, event: &RunEvent, passes: Passes) {
         match event {
-            RunEvent::RunStarted { items, .. } => self.begun = items.clone().map(|items| (items, passes)),
+            RunEvent::RunStarted { items, .. } => {
+                self.begun = items.clone().map(|items| (items, passes))
+            }
             RunEvent::NodeFinished { node, run_index, task, .. } => {
                 self.steps.insert((node.clone(), *run_index), (task.clone(), passes));
             }
@@ -28,8 +33,14 @@ impl Told {
     }
 
     /// What came to a step, input by input. To one that no other fed came what the run began with.
-    fn came_from<'t>(&'t self, sources: &'t [Option<Source>]) -> impl Iterator<Item = Option<(&'t Items, Passes)>> {
-        let begun = sources.iter().all(Option::is_none).then(|| self.begun.as_ref().map(|(items, passes)| (items, *passes)));
+    fn came_from<'t>(
+        &'t self,
+        sources: &'t [Option<Source>],
+    ) -> impl Iterator<Item = Option<(&'t Items, Passes)>> {
+        let begun = sources
+            .iter()
+            .all(Option::is_none)
+            .then(|| self.begun.as_ref().map(|(items, passes)| (items, *passes)));
         let fed = sources.iter().filter(move |_| begun.is_none()).map(|source| {
             let source = source.as_ref()?;
             let (task, passes) = self.steps.get(&(source.node.clone(), source.run))?;
@@ -38,8 +49,8 @@ impl Told {
         begun.into_iter().chain(fed)
     }
 
-    /// The same for whoever writes: what is on disk is not read back only to find that it passes on. Only lists that are at most so
-    /// deep may be named; the deepest of them comes along.
+    /// The same for whoever writes: what is on disk is not read back only to find that it passes
+    /// on. Only lists that are at most so deep may be named; the deepest of them comes along.
     pub(crate) fn held(&self, sources: &[Option<Source>], deepest: Passes) -> (CameIn, Passes) {
         let mut passes = 0;
         let lists = self.came_from(sources).map(|list| {

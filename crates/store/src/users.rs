@@ -13,29 +13,49 @@ pub trait Users: Send + Sync {
     async fn add_user(&self, user: NewUser) -> Result<User, Error>;
     /// Whether anybody can sign in as the owner.
     async fn has_owner(&self) -> Result<bool, Error>;
-    /// The first owner; an owner without a password, made for API keys on the command line, becomes this person.
-    /// Nothing if there is an owner already.
+    /// The first owner; an owner without a password, made for API keys on the command line, becomes
+    /// this person. Nothing if there is an owner already.
     async fn claim(&self, owner: NewUser) -> Result<Option<User>, Error>;
     /// The hash of somebody's password, with the person.
     async fn password_of(&self, email: &str) -> Result<Option<(User, Str)>, Error>;
-    /// Whoever knew the one before is out: sessions end, links to choose a password too, and API keys are revoked.
+    /// Whoever knew the one before is out: sessions end, links to choose a password too, and API
+    /// keys are revoked.
     async fn set_password(&self, id: &str, hash: &str) -> Result<bool, Error>;
-    /// Somebody sets their own; sessions and links end, API keys stay. Nothing if access has ended since the generation was read.
-    async fn change_password(&self, id: &str, generation: i64, hash: &str) -> Result<Option<User>, Error>;
+    /// Somebody sets their own; sessions and links end, API keys stay. Nothing if access has ended
+    /// since the generation was read.
+    async fn change_password(
+        &self,
+        id: &str,
+        generation: i64,
+        hash: &str,
+    ) -> Result<Option<User>, Error>;
     async fn set_role(&self, id: &str, role: Role) -> Result<bool, Error>;
     /// With keys, sessions and invitations; what belonged to them goes to the first owner.
     async fn delete_user(&self, id: &str) -> Result<bool, Error>;
 
-    /// `false` if access has ended since the generation was read. Of many sessions of one person the oldest end.
+    /// `false` if access has ended since the generation was read. Of many sessions of one person
+    /// the oldest end.
     async fn add_session(&self, token_hash: Vec<u8>, session: NewSession) -> Result<bool, Error>;
     /// The session with this token, unless it has expired or its person is gone.
     async fn session(&self, token_hash: Vec<u8>) -> Result<Option<Session>, Error>;
     async fn end_session(&self, token_hash: Vec<u8>) -> Result<(), Error>;
-    async fn add_invitation(&self, token_hash: Vec<u8>, user_id: &str, expires_ms: i64) -> Result<(), Error>;
+    async fn add_invitation(
+        &self,
+        token_hash: Vec<u8>,
+        user_id: &str,
+        expires_ms: i64,
+    ) -> Result<(), Error>;
     /// Whether a link with this token can still be used.
     async fn has_invitation(&self, token_hash: Vec<u8>) -> Result<bool, Error>;
-    /// Uses a link up: the password of whoever it was for is set, and names that are given; sessions end and API keys are revoked.
-    async fn accept_invitation(&self, token_hash: Vec<u8>, first: &str, last: &str, password: &str) -> Result<Option<User>, Error>;
+    /// Uses a link up: the password of whoever it was for is set, and names that are given;
+    /// sessions end and API keys are revoked.
+    async fn accept_invitation(
+        &self,
+        token_hash: Vec<u8>,
+        first: &str,
+        last: &str,
+        password: &str,
+    ) -> Result<Option<User>, Error>;
     /// The person behind an API key, and the key.
     async fn user_of_key(&self, key_hash: Vec<u8>) -> Result<Option<(User, ApiKey)>, Error>;
 

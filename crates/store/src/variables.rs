@@ -9,9 +9,20 @@ pub trait Variables: Send + Sync {
     /// By key; all of them, for there are few.
     async fn variables(&self) -> Result<Vec<Variable>, Error>;
     /// For every workflow, or for those of a project, which come before those of everybody.
-    async fn add_variable(&self, key: &str, value: &str, project: Option<&str>) -> Result<Variable, Error>;
+    async fn add_variable(
+        &self,
+        key: &str,
+        value: &str,
+        project: Option<&str>,
+    ) -> Result<Variable, Error>;
     /// `false` if there is no such variable.
-    async fn change_variable(&self, id: &str, key: &str, value: &str, project: Option<&str>) -> Result<bool, Error>;
+    async fn change_variable(
+        &self,
+        id: &str,
+        key: &str,
+        value: &str,
+        project: Option<&str>,
+    ) -> Result<bool, Error>;
     async fn delete_variable(&self, id: &str) -> Result<bool, Error>;
 }
 

@@ -1,7 +1,8 @@
 //! The vault's key: seals credentials, and lies in a file beside the database.
 //!
-//! A change of the key is safe at any moment: the new key lies in a second file before anything is sealed with it, and takes
-//! the place of the old one only after the database says that everything is.
+//! A change of the key is safe at any moment: the new key lies in a second file before anything is
+//! sealed with it, and takes the place of the old one only after the database says that everything
+//! is.
 
 use crate::{Error, private};
 use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, Nonce, RandomizedNonceKey};
@@ -40,7 +41,10 @@ impl Key {
     /// Encrypts something; it opens only under the same name again.
     pub(crate) fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, Error> {
         let mut body = plain.to_vec();
-        let nonce = self.0.seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut body).map_err(|_| Error::Key)?;
+        let nonce = self
+            .0
+            .seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut body)
+            .map_err(|_| Error::Key)?;
         let mut sealed = nonce.as_ref().to_vec();
         sealed.append(&mut body);
         Ok(sealed)
@@ -50,7 +54,8 @@ impl Key {
         let (nonce, body) = sealed.split_at_checked(NONCE_BYTES)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut body = body.to_vec();
-        let n_plain = self.0.open_in_place(nonce, Aad::from(name.as_bytes()), &mut body).ok()?.len();
+        let n_plain =
+            self.0.open_in_place(nonce, Aad::from(name.as_bytes()), &mut body).ok()?.len();
         body.truncate(n_plain);
         Some(body)
     }
@@ -61,7 +66,10 @@ impl Key {
     }
 
     pub(crate) fn fits(&self, check: &str) -> bool {
-        hex::decode(check).ok().and_then(|sealed| self.open(CHECK_NAME, &sealed)).is_some_and(|opened| opened == CHECK)
+        hex::decode(check)
+            .ok()
+            .and_then(|sealed| self.open(CHECK_NAME, &sealed))
+            .is_some_and(|opened| opened == CHECK)
     }
 }
 
@@ -115,7 +123,10 @@ impl KeyFiles {
         let path = self.folder.join(name);
         let mut text = String::new();
         match File::open(&path) {
-            Ok(file) => file.take(1000).read_to_string(&mut text).map_err(|error| Error::file(&path, &error))?,
+            Ok(file) => file
+                .take(1000)
+                .read_to_string(&mut text)
+                .map_err(|error| Error::file(&path, &error))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::file(&path, &error)),
         };
@@ -126,7 +137,8 @@ impl KeyFiles {
         let path = self.folder.join(name);
         let failed = |error: std::io::Error| Error::file(&path, &error);
         let mut bytes = [0; KEY_BYTES];
-        getrandom::fill(&mut bytes).map_err(|error| failed(std::io::Error::other(error.to_string())))?;
+        getrandom::fill(&mut bytes)
+            .map_err(|error| failed(std::io::Error::other(error.to_string())))?;
         let mut file = private::create(&path).map_err(failed)?;
         file.write_all(hex::encode(bytes).as_bytes())
             .and_then(|()| file.write_all(b"\n"))
@@ -137,7 +149,8 @@ impl KeyFiles {
 
     fn rename(&self, name: &str) -> Result<(), Error> {
         let path = self.folder.join(name);
-        std::fs::rename(&path, self.folder.join("vault.key")).map_err(|error| Error::file(&path, &error))?;
+        std::fs::rename(&path, self.folder.join("vault.key"))
+            .map_err(|error| Error::file(&path, &error))?;
         self.sync_folder()
     }
 

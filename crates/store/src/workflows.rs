@@ -11,45 +11,72 @@ pub trait Workflows: Send + Sync {
     async fn workflows(&self, filter: WorkflowFilter) -> Result<Vec<StoredWorkflow>, Error>;
     /// What these workflows are called: pairs of id and name.
     async fn workflow_names(&self, ids: Vec<Str>) -> Result<Vec<(Str, Str)>, Error>;
-    /// Saves a new workflow of the first owner, or a new version of one; one that is active is refused.
+    /// Saves a new workflow of the first owner, or a new version of one; one that is active is
+    /// refused.
     async fn save_workflow(&self, workflow: NewVersion) -> Result<StoredWorkflow, Error>;
-    /// Saves a new workflow into a project, or a new version of one that is there. One that is active listens with it from then on, at the
-    /// addresses that are claimed, in the same transaction; without claims it is [`Claimed::Outdated`].
-    async fn add_workflow(&self, workflow: NewVersion, project: &str, claims: Option<Vec<Claim>>)
-    -> Result<Claimed<StoredWorkflow>, Error>;
-    /// Saves workflows into a project one after the other, all in one transaction, and lets those listen that are to. Ends behind the first
-    /// that cannot be saved: those before it are saved, and nothing is changed for it or behind it.
-    async fn import_workflows(&self, imports: Vec<Import>, project: &str) -> Result<Vec<Claimed<Imported>>, Error>;
+    /// Saves a new workflow into a project, or a new version of one that is there. One that is
+    /// active listens with it from then on, at the addresses that are claimed, in the same
+    /// transaction; without claims it is [`Claimed::Outdated`].
+    async fn add_workflow(
+        &self,
+        workflow: NewVersion,
+        project: &str,
+        claims: Option<Vec<Claim>>,
+    ) -> Result<Claimed<StoredWorkflow>, Error>;
+    /// Saves workflows into a project one after the other, all in one transaction, and lets those
+    /// listen that are to. Ends behind the first that cannot be saved: those before it are saved,
+    /// and nothing is changed for it or behind it.
+    async fn import_workflows(
+        &self,
+        imports: Vec<Import>,
+        project: &str,
+    ) -> Result<Vec<Claimed<Imported>>, Error>;
     /// An archived workflow does not listen.
     async fn set_archived(&self, id: &str, archived: bool) -> Result<bool, Error>;
     /// Lets a version listen at the addresses that it claims, until another is saved or activated.
-    async fn activate(&self, id: &str, version: Activated, claims: Vec<Claim>) -> Result<Claimed<()>, Error>;
+    async fn activate(
+        &self,
+        id: &str,
+        version: Activated,
+        claims: Vec<Claim>,
+    ) -> Result<Claimed<()>, Error>;
     /// A workflow that listens no more has no addresses either.
     async fn deactivate(&self, id: &str) -> Result<bool, Error>;
-    /// Claims the addresses of a workflow that is active with this version. If one of them is another's, it is deactivated.
-    async fn claim_or_deactivate(&self, id: &str, version_id: &str, claims: Vec<Claim>) -> Result<Claimed<()>, Error>;
+    /// Claims the addresses of a workflow that is active with this version. If one of them is
+    /// another's, it is deactivated.
+    async fn claim_or_deactivate(
+        &self,
+        id: &str,
+        version_id: &str,
+        claims: Vec<Claim>,
+    ) -> Result<Claimed<()>, Error>;
     /// Every address, with the workflow that has it.
     async fn addresses(&self) -> Result<Vec<(Str, Address)>, Error>;
     /// Those of some workflows.
     async fn addresses_of(&self, workflows: Vec<Str>) -> Result<Vec<(Str, Address)>, Error>;
     /// The workflows that are active, without their documents: of all, or of some.
     async fn listening(&self, of: Option<Vec<Str>>) -> Result<Vec<ListeningWorkflow>, Error>;
-    /// Workflows that were deactivated because another one had their address, until they are activated again.
+    /// Workflows that were deactivated because another one had their address, until they are
+    /// activated again.
     async fn lost_addresses(&self) -> Result<Vec<LostAddress>, Error>;
     /// Gives a version words to know it by; what is not given stays.
     async fn name_version(&self, version_id: &str, words: VersionWords) -> Result<bool, Error>;
-    /// Removes a workflow with its runs; gives back which runs had called those. `None` if it is not there.
+    /// Removes a workflow with its runs; gives back which runs had called those. `None` if it is
+    /// not there.
     async fn delete_workflow(&self, id: &str) -> Result<Option<Vec<i64>>, Error>;
     /// The document of a version.
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error>;
     async fn versions(&self, workflow_id: &str) -> Result<Vec<Version>, Error>;
-    /// Removes versions without a name beyond so many of each workflow, unless one listens or was run and the run is kept; how many.
+    /// Removes versions without a name beyond so many of each workflow, unless one listens or was
+    /// run and the run is kept; how many.
     async fn forget_versions(&self, keep: usize) -> Result<usize, Error>;
-    /// Keeps what a run has changed of the workflow's own data; what others have changed meanwhile stays.
+    /// Keeps what a run has changed of the workflow's own data; what others have changed meanwhile
+    /// stays.
     async fn save_static_data(&self, id: &str, data: StaticData) -> Result<(), Error>;
     /// A number that changes whenever any process has changed the set of workflows.
     async fn workflows_changed(&self) -> Result<i64, Error>;
-    /// Those that were saved, moved, activated, deactivated or deleted after the change with this number.
+    /// Those that were saved, moved, activated, deactivated or deleted after the change with this
+    /// number.
     async fn changed_since(&self, change: i64) -> Result<Vec<Str>, Error>;
 }
 

@@ -11,7 +11,13 @@ use heddle_store::{Sqlite, Tags as _, Use, Workflows as _};
 use support::Folder;
 
 fn version(id: &str, document: &str) -> NewVersion {
-    NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None }
+    NewVersion {
+        id: id.into(),
+        name: id.into(),
+        document: document.into(),
+        author: None,
+        static_data: None,
+    }
 }
 
 fn claims(paths: &[&str]) -> Vec<Claim> {
@@ -19,7 +25,10 @@ fn claims(paths: &[&str]) -> Vec<Claim> {
 }
 
 async fn activate(store: &Sqlite, workflow: &StoredWorkflow, paths: &[&str]) -> Claimed<()> {
-    store.activate(&workflow.id, Activated::Newest(workflow.version_id.clone()), claims(paths)).await.unwrap()
+    store
+        .activate(&workflow.id, Activated::Newest(workflow.version_id.clone()), claims(paths))
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -30,13 +39,20 @@ async fn issue_14_03_an_address_has_one_owner_until_it_is_given_up() {
     let two = store.save_workflow(version("two", "{}")).await.unwrap();
     assert!(activate(&store, &one, &["orders", "u/:id/x"]).await.done().is_some());
     for path in ["orders", "/orders/", "u/7/x", "u/:other/x", "u/7/:y", ":a/:b/:c"] {
-        assert!(matches!(activate(&store, &two, &["free", path]).await, Claimed::Taken(_)), "{path}");
+        assert!(
+            matches!(activate(&store, &two, &["free", path]).await, Claimed::Taken(_)),
+            "{path}"
+        );
         assert!(!store.workflow("two").await.unwrap().unwrap().active);
     }
     assert_eq!(store.addresses().await.unwrap().len(), 2, "what is refused leaves nothing behind");
-    let outdated = store.activate("two", Activated::Newest("old".into()), claims(&["free"])).await.unwrap();
+    let outdated =
+        store.activate("two", Activated::Newest("old".into()), claims(&["free"])).await.unwrap();
     assert!(matches!(outdated, Claimed::Outdated), "it was saved since");
-    assert!(matches!(store.activate("three", Activated::Newest("v".into()), Vec::new()).await.unwrap(), Claimed::Missing));
+    assert!(matches!(
+        store.activate("three", Activated::Newest("v".into()), Vec::new()).await.unwrap(),
+        Claimed::Missing
+    ));
     assert!(activate(&store, &two, &["free"]).await.done().is_some());
     assert!(store.deactivate("one").await.unwrap());
     assert!(activate(&store, &two, &["orders"]).await.done().is_some());
@@ -50,17 +66,39 @@ async fn issue_14_03_a_version_and_its_addresses_are_saved_together_or_not_at_al
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let one = store.save_workflow(version("one", "{}")).await.unwrap();
     let two = store.save_workflow(version("two", "{}")).await.unwrap();
-    assert!(activate(&store, &one, &["a"]).await.done().is_some() && activate(&store, &two, &["b"]).await.done().is_some());
+    assert!(
+        activate(&store, &one, &["a"]).await.done().is_some()
+            && activate(&store, &two, &["b"]).await.done().is_some()
+    );
     let next = || version("two", r#"{"nodes":[]}"#);
-    assert!(store.save_workflow(next()).await.is_err(), "one that listens is not saved as if it did not");
-    assert!(matches!(store.add_workflow(next(), "personal", None).await.unwrap(), Claimed::Outdated));
-    assert!(matches!(store.add_workflow(next(), "personal", Some(claims(&["c", "a"]))).await.unwrap(), Claimed::Taken(_)));
+    assert!(
+        store.save_workflow(next()).await.is_err(),
+        "one that listens is not saved as if it did not"
+    );
+    assert!(matches!(
+        store.add_workflow(next(), "personal", None).await.unwrap(),
+        Claimed::Outdated
+    ));
+    assert!(matches!(
+        store.add_workflow(next(), "personal", Some(claims(&["c", "a"]))).await.unwrap(),
+        Claimed::Taken(_)
+    ));
     assert_eq!(store.versions("two").await.unwrap().len(), 1);
     let held = store.addresses().await.unwrap();
     assert!(held.iter().any(|(id, address)| id == "two" && address.pattern() == "b"), "{held:?}");
-    assert!(store.add_workflow(next(), "personal", Some(claims(&["c"]))).await.unwrap().done().is_some());
+    assert!(
+        store
+            .add_workflow(next(), "personal", Some(claims(&["c"])))
+            .await
+            .unwrap()
+            .done()
+            .is_some()
+    );
     let held = store.addresses().await.unwrap();
-    assert!(held.iter().any(|(id, address)| id == "two" && address.pattern() == "c") && held.len() == 2, "{held:?}");
+    assert!(
+        held.iter().any(|(id, address)| id == "two" && address.pattern() == "c") && held.len() == 2,
+        "{held:?}"
+    );
 }
 
 #[tokio::test]
@@ -75,19 +113,37 @@ async fn issue_14_00_a_tag_is_there_for_its_maker_and_where_it_is_carried() {
     let theirs = || reach("bob", &["other"], &["other"]);
     store.save_workflow(version("w", "{}")).await.unwrap();
     let tag = store.add_tag("live", "ada", None).await.unwrap();
-    let give = async |whose| store.set_tags(Tagged::Workflow("w".into()), vec![tag.id.clone()], whose).await.unwrap();
+    let give = async |whose| {
+        store.set_tags(Tagged::Workflow("w".into()), vec![tag.id.clone()], whose).await.unwrap()
+    };
     assert_eq!(give(mine()).await, TagsSet::Missing, "it is not hers yet");
     assert_eq!(give(None).await, TagsSet::Done);
     assert_eq!(store.tags(mine(), None, 10).await.unwrap().len(), 1);
-    assert!(store.tags(theirs(), None, 10).await.unwrap().is_empty() && store.tag(&tag.id, theirs()).await.unwrap().is_none());
+    assert!(
+        store.tags(theirs(), None, 10).await.unwrap().is_empty()
+            && store.tag(&tag.id, theirs()).await.unwrap().is_none()
+    );
     assert_eq!(store.delete_tag(&tag.id, theirs()).await.unwrap(), TagChange::Missing);
-    assert_eq!(store.rename_tag(&tag.id, "mine", reach("eve", &["personal"], &[])).await.unwrap(), TagChange::Foreign);
-    // Whoever only looks on cannot carry a tag off to where its people could not change it any more.
+    assert_eq!(
+        store.rename_tag(&tag.id, "mine", reach("eve", &["personal"], &[])).await.unwrap(),
+        TagChange::Foreign
+    );
+    // Whoever only looks on cannot carry a tag off to where its people could not change it any
+    // more.
     store.save_workflow(version("eves", "{}")).await.unwrap();
-    let eves = async |whose| store.set_tags(Tagged::Workflow("eves".into()), vec![tag.id.clone()], whose).await.unwrap();
+    let eves = async |whose| {
+        store.set_tags(Tagged::Workflow("eves".into()), vec![tag.id.clone()], whose).await.unwrap()
+    };
     assert_eq!(eves(reach("eve", &["personal", "eves"], &["eves"])).await, TagsSet::Foreign);
-    assert_eq!(eves(reach("bob", &["personal", "eves"], &["personal", "eves"])).await, TagsSet::Done);
-    assert_eq!(eves(reach("eve", &["personal", "eves"], &["eves"])).await, TagsSet::Done, "what is carried already stays");
+    assert_eq!(
+        eves(reach("bob", &["personal", "eves"], &["personal", "eves"])).await,
+        TagsSet::Done
+    );
+    assert_eq!(
+        eves(reach("eve", &["personal", "eves"], &["eves"])).await,
+        TagsSet::Done,
+        "what is carried already stays"
+    );
     // A name that one does not see is free, and the other way round.
     let second = store.add_tag("live", "bob", theirs()).await.unwrap();
     assert!(store.add_tag("live", "ada", mine()).await.is_err());
@@ -120,5 +176,7 @@ async fn issue_14_03_what_older_releases_have_kept_stays() {
     assert!(stored.active && store.addresses().await.unwrap().is_empty());
     assert_eq!(store.tags_of(Tagged::Workflow("w".into())).await.unwrap().len(), 1);
     assert!(heddle_store::Access::links_named_waits_ms(&store).await.unwrap() > 1_700_000_000_000);
-    assert!(store.claim_or_deactivate("w", "v", claims(&["orders"])).await.unwrap().done().is_some());
+    assert!(
+        store.claim_or_deactivate("w", "v", claims(&["orders"])).await.unwrap().done().is_some()
+    );
 }

@@ -11,7 +11,9 @@ use store::journal::PieceWriter;
 
 /// A piece that is in order, with a list in parts, to be damaged.
 fn whole() -> Vec<u8> {
-    let items: Items = (0..40).map(|number| Item::new(json!({ "n": number, "t": "x".repeat(2000) })).paired_with(number)).collect();
+    let items: Items = (0..40)
+        .map(|number| Item::new(json!({ "n": number, "t": "x".repeat(2000) })).paired_with(number))
+        .collect();
     let mut writer = PieceWriter::default();
     writer.add(&RunEvent::RunStarted {
         run_id: "1".into(),

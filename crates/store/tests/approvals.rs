@@ -41,7 +41,13 @@ async fn later(store: &Sqlite, id: i64, seq: i64, changes: Vec<ApprovalChange>) 
 
 async fn open(store: &Sqlite) -> Vec<String> {
     let filter = ApprovalFilter { now_ms: 50, limit: 10, ..ApprovalFilter::default() };
-    store.approvals(filter).await.unwrap().iter().map(|open| format!("{} {}", open.execution, open.asked.call)).collect()
+    store
+        .approvals(filter)
+        .await
+        .unwrap()
+        .iter()
+        .map(|open| format!("{} {}", open.execution, open.asked.call))
+        .collect()
 }
 
 async fn decided(store: &Sqlite) -> Vec<i64> {
@@ -52,18 +58,33 @@ async fn decided(store: &Sqlite) -> Vec<i64> {
 async fn what_is_asked_is_open_until_it_is_decided_made_late_or_over() {
     let folder = Folder::with_workflow("approvals");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    sleeping(&store, 1, vec![asked("tool 1.1", 100), asked("tool 1.2", 100), asked("tool 1.3", 40)]).await;
+    sleeping(
+        &store,
+        1,
+        vec![asked("tool 1.1", 100), asked("tool 1.2", 100), asked("tool 1.3", 40)],
+    )
+    .await;
     sleeping(&store, 2, vec![asked("tool 1.1", 100)]).await;
-    assert_eq!(open(&store).await, ["2 tool 1.1", "1 tool 1.2", "1 tool 1.1"], "the newest first, without the late one");
+    assert_eq!(
+        open(&store).await,
+        ["2 tool 1.1", "1 tool 1.2", "1 tool 1.1"],
+        "the newest first, without the late one"
+    );
     later(&store, 1, 1, vec![ApprovalChange::Decided("tool 1.1".into())]).await;
     assert_eq!(open(&store).await, ["2 tool 1.1", "1 tool 1.2"]);
     assert_eq!(decided(&store).await, [1], "a run that was told nothing yet is found");
     later(&store, 1, 2, vec![ApprovalChange::TakenUp]).await;
     assert!(decided(&store).await.is_empty(), "it is told once");
-    later(&store, 1, 3, vec![asked("tool 1.2", 100), ApprovalChange::Made("tool 1.2".into())]).await;
+    later(&store, 1, 3, vec![asked("tool 1.2", 100), ApprovalChange::Made("tool 1.2".into())])
+        .await;
     assert_eq!(open(&store).await, ["2 tool 1.1"]);
-    later(&store, 2, 1, vec![ApprovalChange::Decided("tool 1.1".into()), asked("tool 1.1", 200)]).await;
-    assert_eq!((open(&store).await, decided(&store).await), (vec!["2 tool 1.1".to_owned()], vec![]), "asked anew, it is open again");
+    later(&store, 2, 1, vec![ApprovalChange::Decided("tool 1.1".into()), asked("tool 1.1", 200)])
+        .await;
+    assert_eq!(
+        (open(&store).await, decided(&store).await),
+        (vec!["2 tool 1.1".to_owned()], vec![]),
+        "asked anew, it is open again"
+    );
     later(&store, 2, 2, vec![ApprovalChange::Over]).await;
     assert!(open(&store).await.is_empty());
 }

@@ -1,4 +1,5 @@
-//! Large files beside the journal: kept once an execution, whole before they are named, and gone with it.
+//! Large files beside the journal: kept once an execution, whole before they are named, and gone
+//! with it.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -30,7 +31,9 @@ fn run(execution: i64, data: &[u8], times: usize, fate: Fate) -> Arc<Run> {
 
 fn files(events: &[RunEvent]) -> Vec<Binary> {
     let of = |event: &RunEvent| match event {
-        RunEvent::RunResumed { items: Some(items) } => items.first().unwrap().binary("data").cloned(),
+        RunEvent::RunResumed { items: Some(items) } => {
+            items.first().unwrap().binary("data").cloned()
+        }
         _ => None,
     };
     events.iter().filter_map(of).collect()
@@ -52,15 +55,26 @@ async fn a_file_that_ten_steps_pass_on_is_kept_read_and_counted_once() {
 
     let read = files(&store.journal(1).await.unwrap());
     assert_eq!(read.len(), 10);
-    assert!(read.iter().all(|file| file.data == data && file.data.as_ptr() == read[0].data.as_ptr() && file.extra.is_empty()));
+    assert!(read.iter().all(|file| file.data == data
+        && file.data.as_ptr() == read[0].data.as_ptr()
+        && file.extra.is_empty()));
     let shown = files(&store.outline(1).await.unwrap());
     let value = shown[9].to_value();
     let text = |key: &str| value.get(key).and_then(model::Value::as_str).unwrap().to_owned();
     assert!(shown.iter().all(|file| file.data.is_empty()));
-    assert_eq!((text("data").as_str(), text("fileSize").as_str(), text("fileName").as_str()), ("filesystem-v2", "100 kB", "a.png"));
+    assert_eq!(
+        (text("data").as_str(), text("fileSize").as_str(), text("fileName").as_str()),
+        ("filesystem-v2", "100 kB", "a.png")
+    );
     let found = store.file(1, Sum::parse(&text("id")).unwrap()).await.unwrap().unwrap();
-    assert_eq!((found.size, found.mime_type.as_str(), found.file_name.as_deref()), (100_000, "image/png", Some("a.png")));
-    assert!(store.file(2, Sum::parse(&text("id")).unwrap()).await.unwrap().is_none(), "files are those of their execution");
+    assert_eq!(
+        (found.size, found.mime_type.as_str(), found.file_name.as_deref()),
+        (100_000, "image/png", Some("a.png"))
+    );
+    assert!(
+        store.file(2, Sum::parse(&text("id")).unwrap()).await.unwrap().is_none(),
+        "files are those of their execution"
+    );
     assert_eq!(inspect::files_of_runs(&folder.0).unwrap().count, 1);
 }
 
@@ -106,7 +120,11 @@ async fn files_go_with_their_execution_however_it_goes() {
     assert!(store.delete_execution(1).await.unwrap());
     assert!(files_of(&folder, 1).is_empty() && !files_of(&folder, 2).is_empty());
     let room_for_two = Keep { newer_than_ms: 0, at_most: 100, bytes: 250_000, step: 100 };
-    assert_eq!(store.prune(room_for_two).await.unwrap(), 1, "files count against the room for executions");
+    assert_eq!(
+        store.prune(room_for_two).await.unwrap(),
+        1,
+        "files count against the room for executions"
+    );
     assert!(files_of(&folder, 2).is_empty() && !files_of(&folder, 3).is_empty());
     store.flush(run(5, &picture(5), 1, Fate::Discarded)).await.unwrap();
     assert!(files_of(&folder, 5).is_empty());
@@ -152,8 +170,15 @@ async fn a_lost_file_is_told_with_its_run_and_the_others_go_on() {
         let error = store.journal(id).await.unwrap_err();
         assert!(matches!(error, Error::LostFile { execution, .. } if execution == id), "{error}");
         assert_eq!(error.code(), Code::EXECUTION_FILE_LOST);
-        assert_eq!(files(&store.outline(id).await.unwrap()).len(), 1, "what the run did can still be looked at");
-        let sum = Sum::parse(files(&store.outline(id).await.unwrap())[0].extra.get("id").unwrap().as_str().unwrap()).unwrap();
+        assert_eq!(
+            files(&store.outline(id).await.unwrap()).len(),
+            1,
+            "what the run did can still be looked at"
+        );
+        let sum = Sum::parse(
+            files(&store.outline(id).await.unwrap())[0].extra.get("id").unwrap().as_str().unwrap(),
+        )
+        .unwrap();
         assert_eq!(store.file(id, sum).await.unwrap_err().code(), Code::EXECUTION_FILE_LOST);
     }
     assert_eq!(store.journal(3).await.unwrap().len(), 1);
@@ -173,7 +198,14 @@ async fn issue_15_07_nobody_is_told_that_a_run_is_on_disk_while_a_piece_of_it_is
     // They wait for each other, and then for the same transaction.
     let first = store.flush(Run::with_line(2, "said"));
     let (both, ()) = tokio::join!(
-        async { tokio::join!(first, store.flush(run.clone()), store.flush(run.clone()), store.flush(Run::with_line(3, "said"))) },
+        async {
+            tokio::join!(
+                first,
+                store.flush(run.clone()),
+                store.flush(run.clone()),
+                store.flush(Run::with_line(3, "said"))
+            )
+        },
         async {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             blocked.execute_batch("ROLLBACK").unwrap();

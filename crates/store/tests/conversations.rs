@@ -1,11 +1,15 @@
-//! Conversations in the data folder: what ends is removed, and the key that seals them goes with the vault.
+//! Conversations in the data folder: what ends is removed, and the key that seals them goes with
+//! the vault.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod support;
 
 use heddle_store::{Credentials as _, Error, KeptConversations as _, Sqlite, Use};
-use node_api::ai::{Conversation, Conversations as _, KeptTurn, Lifetime, Message, Most, Sealer as _, SessionId, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations as _, KeptTurn, Lifetime, Message, Most, Sealer as _, SessionId,
+    TurnKey,
+};
 use support::Folder;
 
 fn open(folder: &Folder) -> Sqlite {
@@ -32,7 +36,10 @@ async fn what_has_outlived_its_time_is_not_seen_and_then_removed() {
     append(&store, "over", Lifetime::Seconds(0)).await;
     append(&store, "soon", Lifetime::Seconds(3_600)).await;
     append(&store, "never", Lifetime::Endless).await;
-    assert_eq!((length(&store, "over").await, length(&store, "soon").await, length(&store, "never").await), (0, 1, 1));
+    assert_eq!(
+        (length(&store, "over").await, length(&store, "soon").await, length(&store, "never").await),
+        (0, 1, 1)
+    );
     assert_eq!(store.forget_conversations().await.unwrap(), 1);
     assert_eq!(store.forget_conversations().await.unwrap(), 0);
     assert_eq!((length(&store, "soon").await, length(&store, "never").await), (1, 1));

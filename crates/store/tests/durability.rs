@@ -1,4 +1,5 @@
-//! T-DISK and T-CRASH below the server: what a cut, a flip or a long reader does to the files themselves.
+//! T-DISK and T-CRASH below the server: what a cut, a flip or a long reader does to the files
+//! themselves.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -17,10 +18,18 @@ fn run(execution: i64, length: usize) -> Arc<Run> {
 
 /// Ids and journals of everything that is there, each journal read.
 async fn whole(store: &Sqlite) -> Vec<i64> {
-    let mut found = store.executions(ExecutionFilter { limit: 1000, ..ExecutionFilter::default() }).await.unwrap();
+    let mut found = store
+        .executions(ExecutionFilter { limit: 1000, ..ExecutionFilter::default() })
+        .await
+        .unwrap();
     found.reverse();
     for execution in &found {
-        assert_eq!(store.journal(execution.id).await.unwrap().len(), 1, "execution {}", execution.id);
+        assert_eq!(
+            store.journal(execution.id).await.unwrap().len(),
+            1,
+            "execution {}",
+            execution.id
+        );
     }
     found.iter().map(|execution| execution.id).collect()
 }
@@ -29,8 +38,9 @@ fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |found| found.len())
 }
 
-/// T-DISK: the log of the database is cut at each byte of its newest commits, as a torn write leaves it. Whatever the cut, what
-/// is there is a beginning of what was written, each run whole, and the store goes on.
+/// T-DISK: the log of the database is cut at each byte of its newest commits, as a torn write
+/// leaves it. Whatever the cut, what is there is a beginning of what was written, each run whole,
+/// and the store goes on.
 #[tokio::test]
 async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
     let (folder, copy) = (Folder::with_workflow("cut"), Folder::with_workflow("cut-copy"));
@@ -41,7 +51,8 @@ async fn a_log_cut_at_any_byte_leaves_whole_runs_from_the_first_on() {
         store.flush(run(id, 300)).await.unwrap();
         ends.push(length(&log));
     }
-    let (database, bytes) = (std::fs::read(folder.0.join("heddle.db")).unwrap(), std::fs::read(&log).unwrap());
+    let (database, bytes) =
+        (std::fs::read(folder.0.join("heddle.db")).unwrap(), std::fs::read(&log).unwrap());
     let mut n_cuts = 0;
     // Each byte around the edges of frames, and every 97th between them.
     let first = ends[2] as usize;
@@ -74,8 +85,12 @@ async fn a_piece_cut_at_any_byte_is_told_with_its_run() {
     store.flush(run(1, 200)).await.unwrap();
     store.flush(run(2, 200)).await.unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
-    let events: Vec<u8> = raw.query_row("SELECT events FROM journal WHERE place >> 24 = 1", [], |row| row.get(0)).unwrap();
-    let damage = |bytes: &[u8]| raw.execute("UPDATE journal SET events = ?1 WHERE place >> 24 = 1", [bytes]).unwrap();
+    let events: Vec<u8> = raw
+        .query_row("SELECT events FROM journal WHERE place >> 24 = 1", [], |row| row.get(0))
+        .unwrap();
+    let damage = |bytes: &[u8]| {
+        raw.execute("UPDATE journal SET events = ?1 WHERE place >> 24 = 1", [bytes]).unwrap()
+    };
     for cut in 0..events.len() {
         damage(&events[..cut]);
         match store.journal(1).await {
@@ -105,7 +120,10 @@ async fn the_log_stays_short_beside_readers_under_load() {
         let (store, stop) = (store.clone(), stop.clone());
         readers.push(tokio::spawn(async move {
             while !stop.load(Ordering::Relaxed) {
-                store.executions(ExecutionFilter { limit: 250, ..ExecutionFilter::default() }).await.unwrap();
+                store
+                    .executions(ExecutionFilter { limit: 250, ..ExecutionFilter::default() })
+                    .await
+                    .unwrap();
                 tokio::time::sleep(std::time::Duration::from_millis(1)).await;
             }
         }));
@@ -133,7 +151,8 @@ async fn the_log_stays_short_beside_readers_under_load() {
     eprintln!("{} MB written, the log had {} MB at most", written >> 20, longest >> 20);
 }
 
-/// T-DISK: thousands of runs of mixed sizes come and go; the file has at most half as much again as what lives.
+/// T-DISK: thousands of runs of mixed sizes come and go; the file has at most half as much again as
+/// what lives.
 #[tokio::test]
 async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_what_lives() {
     let folder = Folder::with_workflow("mixed");
@@ -158,7 +177,10 @@ async fn after_pruning_runs_of_mixed_sizes_the_file_is_at_most_half_larger_than_
     let keep = Keep { newer_than_ms: 0, at_most: 1000, bytes: i64::MAX, step: 200 };
     while store.prune(keep).await.unwrap() > 0 {}
     while store.shrink().await.unwrap() {}
-    let left = store.executions(ExecutionFilter { limit: 2000, ..ExecutionFilter::default() }).await.unwrap();
+    let left = store
+        .executions(ExecutionFilter { limit: 2000, ..ExecutionFilter::default() })
+        .await
+        .unwrap();
     assert_eq!(left.len(), 1000);
     let live: i64 = left.iter().map(|execution| execution.bytes).sum();
     // The store is still open: its own work makes the file shorter.

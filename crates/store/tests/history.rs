@@ -11,7 +11,8 @@ use support::Folder;
 
 async fn save(store: &Sqlite, number: usize) -> String {
     let document = format!(r#"{{"name":"{number}"}}"#).into();
-    let new = NewVersion { id: "w".into(), name: "W".into(), document, author: None, static_data: None };
+    let new =
+        NewVersion { id: "w".into(), name: "W".into(), document, author: None, static_data: None };
     store.save_workflow(new).await.unwrap();
     store.workflow("w").await.unwrap().unwrap().version_id.to_string()
 }
@@ -24,13 +25,24 @@ async fn issue_15_00_versions_that_nobody_needs_go_and_the_others_stay() {
     for number in 0..20 {
         versions.push(save(&store, number).await);
     }
-    store.name_version(&versions[2], VersionWords { name: Some("good".into()), description: None }).await.unwrap();
+    store
+        .name_version(&versions[2], VersionWords { name: Some("good".into()), description: None })
+        .await
+        .unwrap();
     store.activate("w", Activated::Chosen(versions[4].as_str().into()), Vec::new()).await.unwrap();
     let ran = "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms, stopped_ms) VALUES (7, 'w', ?1, 'manual', 'success', 1, 2)";
     folder.raw().execute(ran, [&versions[6]]).unwrap();
     assert_eq!(store.forget_versions(5).await.unwrap(), 12);
-    let left: Vec<String> = store.versions("w").await.unwrap().iter().rev().map(|version| version.id.to_string()).collect();
-    let expected: Vec<String> = [2, 4, 6, 15, 16, 17, 18, 19].map(|place| versions[place].clone()).to_vec();
+    let left: Vec<String> = store
+        .versions("w")
+        .await
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|version| version.id.to_string())
+        .collect();
+    let expected: Vec<String> =
+        [2, 4, 6, 15, 16, 17, 18, 19].map(|place| versions[place].clone()).to_vec();
     assert_eq!(left, expected);
     assert_eq!(store.forget_versions(5).await.unwrap(), 0);
 }
@@ -49,6 +61,7 @@ async fn issue_15_00_which_session_spent_what_is_forgotten_and_the_sums_stay() {
     let before = sums().await;
     store.fold_sessions("2026-01-03".into()).await.unwrap();
     assert_eq!(sums().await, before);
-    let count: i64 = folder.raw().query_row("SELECT count(*) FROM spending", [], |row| row.get(0)).unwrap();
+    let count: i64 =
+        folder.raw().query_row("SELECT count(*) FROM spending", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 2, "one for the day that is over, and the session of the other");
 }

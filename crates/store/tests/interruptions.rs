@@ -24,17 +24,32 @@ async fn unfinished(store: &Sqlite, id: i64, status: RunStatus, events: &[RunEve
 async fn issue_14_02_the_trail_of_a_run_tells_its_last_step_and_whether_it_came_further() {
     let folder = Folder::with_workflow("trail");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    let noted = RunEvent::NodeNoted { node: "Agent".into(), key: "model 1".into(), value: Value::Null };
-    unfinished(&store, 1, RunStatus::Running, &[started("A"), RunEvent::NodeSilent { node: "A".into() }, started("B")]).await;
+    let noted =
+        RunEvent::NodeNoted { node: "Agent".into(), key: "model 1".into(), value: Value::Null };
+    unfinished(
+        &store,
+        1,
+        RunStatus::Running,
+        &[started("A"), RunEvent::NodeSilent { node: "A".into() }, started("B")],
+    )
+    .await;
     let trail = store.trail(1, 0).await.unwrap();
-    assert_eq!((trail.pieces, trail.events, trail.last_step.as_deref(), trail.has_progress), (1, 3, Some("B"), true));
+    assert_eq!(
+        (trail.pieces, trail.events, trail.last_step.as_deref(), trail.has_progress),
+        (1, 3, Some("B"), true)
+    );
     assert!(!store.trail(1, 1).await.unwrap().has_progress, "nothing since then");
     let again = Run::with(1, |piece| {
         (piece.begun, piece.seq, piece.state) = (None, 1, None);
     });
-    again.change(|piece| piece.events = Run::new(9, &[started("B")], Fate::Kept).left().unwrap().events);
+    again.change(|piece| {
+        piece.events = Run::new(9, &[started("B")], Fate::Kept).left().unwrap().events
+    });
     store.flush(again).await.unwrap();
-    assert!(!store.trail(1, 1).await.unwrap().has_progress, "that a step began again is no progress");
+    assert!(
+        !store.trail(1, 1).await.unwrap().has_progress,
+        "that a step began again is no progress"
+    );
     unfinished(&store, 2, RunStatus::Running, &[started("Agent"), noted]).await;
     assert!(store.trail(2, 0).await.unwrap().has_progress, "what an agent notes is");
 }
@@ -43,13 +58,21 @@ async fn issue_14_02_the_trail_of_a_run_tells_its_last_step_and_whether_it_came_
 async fn issue_14_02_a_clean_stop_forgives_what_it_leaves_and_forgets_the_rest() {
     let folder = Folder::with_workflow("forgive");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    for (id, status) in [(1, RunStatus::Running), (2, RunStatus::Running), (3, RunStatus::Uncertain)] {
+    for (id, status) in
+        [(1, RunStatus::Running), (2, RunStatus::Running), (3, RunStatus::Uncertain)]
+    {
         unfinished(&store, id, status, &[started("A")]).await;
-        store.note_interruption(id, Interruption { deaths: 1, pieces: 1, was_stopped: false }).await.unwrap();
+        store
+            .note_interruption(id, Interruption { deaths: 1, pieces: 1, was_stopped: false })
+            .await
+            .unwrap();
     }
     store.note_clean_stop(vec![2], 3).await.unwrap();
     assert_eq!(store.interruption(1).await.unwrap(), None);
-    assert_eq!(store.interruption(2).await.unwrap(), Some(Interruption { deaths: 0, pieces: 0, was_stopped: true }));
+    assert_eq!(
+        store.interruption(2).await.unwrap(),
+        Some(Interruption { deaths: 0, pieces: 0, was_stopped: true })
+    );
     let kept = store.interruption(3).await.unwrap().unwrap();
     assert_eq!((kept.deaths, kept.was_stopped), (1, false), "a person has yet to decide");
     store.set_status(3, RunStatus::Cancelled).await.unwrap();

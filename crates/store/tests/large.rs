@@ -1,4 +1,5 @@
-//! Executions that are far larger than what may be held in memory: written in parts, and read by the page.
+//! Executions that are far larger than what may be held in memory: written in parts, and read by
+//! the page.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
@@ -7,7 +8,10 @@ mod support;
 use heddle_store::executions::{Executions, JournalLength, READ_FACTOR};
 use heddle_store::journal::{PART_BYTES, PieceWriter};
 use heddle_store::{Error, Sqlite, Use};
-use model::{Extent, Item, Items, ItemsBuilder, Object, RunEvent, Spill, SpillError, Spilled, Str, Value, json};
+use model::{
+    Extent, Item, Items, ItemsBuilder, Object, RunEvent, Spill, SpillError, Spilled, Str, Value,
+    json,
+};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Instant;
 use support::{Folder, Run};
@@ -15,7 +19,11 @@ use support::{Folder, Run};
 /// A run that began with about so many bytes, a thousand an item.
 fn started(bytes: usize) -> RunEvent {
     let text = "x".repeat(1000);
-    started_with((0..bytes / 1000).map(|number| Item::new(json!({ "number": number, "text": text.as_str() }))).collect())
+    started_with(
+        (0..bytes / 1000)
+            .map(|number| Item::new(json!({ "number": number, "text": text.as_str() })))
+            .collect(),
+    )
 }
 
 fn started_with(items: Items) -> RunEvent {
@@ -47,9 +55,12 @@ async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
     let row = store.execution(1).await.unwrap().unwrap();
     assert!(row.bytes > 40 << 20, "{}", row.bytes);
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
-    let largest: i64 = raw.query_row("SELECT max(length(bytes)) FROM journal_parts", [], |row| row.get(0)).unwrap();
+    let largest: i64 = raw
+        .query_row("SELECT max(length(bytes)) FROM journal_parts", [], |row| row.get(0))
+        .unwrap();
     assert!(largest as usize <= PART_BYTES);
-    let largest: i64 = raw.query_row("SELECT max(length(events)) FROM journal", [], |row| row.get(0)).unwrap();
+    let largest: i64 =
+        raw.query_row("SELECT max(length(events)) FROM journal", [], |row| row.get(0)).unwrap();
     assert!(largest < 10_000, "{largest}");
     assert!(store.outline_weight(1).await.unwrap() < 100_000);
     // One item of the middle costs a chunk, not the whole.
@@ -68,7 +79,8 @@ async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
     let JournalLength { pieces, parts } = store.pieces(1).await.unwrap();
     assert!(pieces == 1 && parts > 10, "{pieces} {parts}");
     assert!(store.delete_execution(1).await.unwrap());
-    let left: i64 = raw.query_row("SELECT count(*) FROM journal_parts", [], |row| row.get(0)).unwrap();
+    let left: i64 =
+        raw.query_row("SELECT count(*) FROM journal_parts", [], |row| row.get(0)).unwrap();
     assert_eq!(left, 0);
 }
 
@@ -76,8 +88,14 @@ async fn issue_14_09_a_large_list_is_read_by_the_chunk_and_no_row_is_large() {
 async fn issue_14_11_what_large_events_hold_besides_lists_counts_for_their_readers() {
     let folder = Folder::with_workflow("large-lines");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    let line = |bytes: usize| RunEvent::NodeLog { node: "A".into(), line: "x".repeat(bytes).into() };
-    support::write_streamed(&store, 1, &[started(4 << 20), line(5 << 20), line(100), line(1 << 20)]).await;
+    let line =
+        |bytes: usize| RunEvent::NodeLog { node: "A".into(), line: "x".repeat(bytes).into() };
+    support::write_streamed(
+        &store,
+        1,
+        &[started(4 << 20), line(5 << 20), line(100), line(1 << 20)],
+    )
+    .await;
     let weight = store.outline_weight(1).await.unwrap();
     assert!(weight > (6 << 20) * READ_FACTOR && weight < (7 << 20) * READ_FACTOR, "{weight}");
     assert_eq!(store.outline(1).await.unwrap().len(), 4);
@@ -91,7 +109,9 @@ async fn issue_14_09_a_damaged_part_is_told_before_a_run_goes_on() {
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute("UPDATE journal_parts SET bytes = x'00ff' WHERE place & 0xffffff = 3", []).unwrap();
     match store.journal(1).await {
-        Err(Error::Corrupt { what }) => assert!(what.contains("part 3 of the journal of execution 1"), "{what}"),
+        Err(Error::Corrupt { what }) => {
+            assert!(what.contains("part 3 of the journal of execution 1"), "{what}")
+        }
         other => panic!("{}", other.is_ok()),
     }
     let events = store.outline(1).await.unwrap();
@@ -120,8 +140,15 @@ async fn issue_14_09_parts_of_a_run_that_never_began_are_swept_at_the_next_start
     support::write_streamed(&store, 1, &[started(4 << 20)]).await;
     drop(store);
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
-    raw.execute("INSERT INTO journal_parts SELECT place + 16777216 * 7, sum, bytes FROM journal_parts", []).unwrap();
-    let count = || -> i64 { raw.query_row("SELECT count(DISTINCT place >> 24) FROM journal_parts", [], |row| row.get(0)).unwrap() };
+    raw.execute(
+        "INSERT INTO journal_parts SELECT place + 16777216 * 7, sum, bytes FROM journal_parts",
+        [],
+    )
+    .unwrap();
+    let count = || -> i64 {
+        raw.query_row("SELECT count(DISTINCT place >> 24) FROM journal_parts", [], |row| row.get(0))
+            .unwrap()
+    };
     assert_eq!(count(), 2);
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     assert_eq!(count(), 1);
@@ -173,7 +200,10 @@ fn issue_14_05_a_list_on_disk_is_written_with_a_chunk_or_two_in_memory() {
     // The text is shared here, and counts for each item as it would if it were not.
     let text: Str = "x".repeat(200_000).into();
     for number in 0..2000 {
-        builder.push(Item::new(Object::from_iter([("number", Value::from(number)), ("text", Value::String(text.clone()))])));
+        builder.push(Item::new(Object::from_iter([
+            ("number", Value::from(number)),
+            ("text", Value::String(text.clone())),
+        ])));
     }
     let mut writer = PieceWriter::default();
     writer.add(&started_with(builder.finish()));

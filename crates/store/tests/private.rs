@@ -15,10 +15,10 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-const WAITING_RUN: &str =
-    "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms) VALUES (77, 'w', 'v', 'webhook', 'waiting', 1)";
+const WAITING_RUN: &str = "INSERT INTO executions (id, workflow_id, version_id, mode, status, started_ms) VALUES (77, 'w', 'v', 'webhook', 'waiting', 1)";
 
-const FILES: [&str; 5] = ["heddle.db", "heddle.db-wal", "heddle.db-shm", "serving.lock", "vault.key"];
+const FILES: [&str; 5] =
+    ["heddle.db", "heddle.db-wal", "heddle.db-shm", "serving.lock", "vault.key"];
 
 #[tokio::test]
 async fn issue_14_15_a_new_data_folder_is_closed_to_others() {
@@ -41,7 +41,9 @@ async fn issue_14_15_what_an_earlier_version_left_open_is_closed_at_the_next_sta
     store.flush(Run::with_line(1, "said")).await.unwrap();
     drop(store);
     std::fs::create_dir_all(folder.0.join("binary")).unwrap();
-    let loosen = |path: &Path, mode: u32| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let loosen = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap()
+    };
     for name in FILES.iter().map(|name| folder.0.join(name)).filter(|path| path.exists()) {
         loosen(&name, 0o644);
     }
@@ -52,19 +54,31 @@ async fn issue_14_15_what_an_earlier_version_left_open_is_closed_at_the_next_sta
     drop(Sqlite::open(&folder.0, Use::Beside).unwrap());
     assert_eq!(mode(&folder.0), 0o755);
     let _store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    assert!(inspect::open_to_others(&folder.0).is_empty(), "{:?}", inspect::open_to_others(&folder.0));
-    assert_eq!((mode(&folder.0), mode(&folder.0.join("heddle.db")), mode(&folder.0.join("binary"))), (0o700, 0o600, 0o700));
+    assert!(
+        inspect::open_to_others(&folder.0).is_empty(),
+        "{:?}",
+        inspect::open_to_others(&folder.0)
+    );
+    assert_eq!(
+        (mode(&folder.0), mode(&folder.0.join("heddle.db")), mode(&folder.0.join("binary"))),
+        (0o700, 0o600, 0o700)
+    );
 }
 
 #[tokio::test]
-async fn issue_14_15_a_secret_is_sealed_with_the_key_of_the_vault_and_one_of_before_signs_nothing_new() {
+async fn issue_14_15_a_secret_is_sealed_with_the_key_of_the_vault_and_one_of_before_signs_nothing_new()
+ {
     let folder = Folder::new("secret");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
-    raw.execute("INSERT INTO facts (key, value) VALUES ('resume_tickets', 'as it was before')", []).unwrap();
+    raw.execute("INSERT INTO facts (key, value) VALUES ('resume_tickets', 'as it was before')", [])
+        .unwrap();
     let tickets = store.secret("resume_tickets").await.unwrap();
     assert!(tickets != "as it was before" && tickets.len() > 20);
-    assert_eq!(store.former_secret("resume_tickets").await.unwrap().as_deref(), Some("as it was before"));
+    assert_eq!(
+        store.former_secret("resume_tickets").await.unwrap().as_deref(),
+        Some("as it was before")
+    );
     assert_eq!(store.former_secret("trace_ids").await.unwrap(), None);
     // Nor are its bytes left where the row was.
     raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -73,18 +87,31 @@ async fn issue_14_15_a_secret_is_sealed_with_the_key_of_the_vault_and_one_of_bef
     let fresh = store.secret("trace_ids").await.unwrap();
     assert_eq!(store.secret("trace_ids").await.unwrap(), fresh);
     let mut facts = raw.prepare("SELECT key, value FROM facts").unwrap();
-    let facts: Vec<(String, String)> = facts.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    let facts: Vec<(String, String)> = facts
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     for (key, value) in &facts {
-        assert!(key != "resume_tickets" && !value.contains("as it was before") && !value.contains(&fresh), "{key}");
+        assert!(
+            key != "resume_tickets"
+                && !value.contains("as it was before")
+                && !value.contains(&fresh),
+            "{key}"
+        );
     }
     // Another key, another process.
     store.rotate_key().await.unwrap();
     drop(store);
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     assert_eq!(store.secret("resume_tickets").await.unwrap(), tickets);
-    assert_eq!(store.former_secret("resume_tickets").await.unwrap().as_deref(), Some("as it was before"));
+    assert_eq!(
+        store.former_secret("resume_tickets").await.unwrap().as_deref(),
+        Some("as it was before")
+    );
     drop(store);
-    // Without the key a secret is made anew only where nothing waits for what the old one has signed.
+    // Without the key a secret is made anew only where nothing waits for what the old one has
+    // signed.
     std::fs::remove_file(folder.0.join("vault.key")).unwrap();
     let database = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     database.execute_batch(WAITING_RUN).unwrap();

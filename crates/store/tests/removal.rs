@@ -1,4 +1,5 @@
-//! What is removed stays removed: no id is given twice, and nothing of a run that is gone is written.
+//! What is removed stays removed: no id is given twice, and nothing of a run that is gone is
+//! written.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -58,9 +59,15 @@ async fn issue_15_04_nothing_is_written_of_a_run_that_is_gone_and_others_do_not_
     assert!(matches!(first, Err(Error::Gone { execution: 1 })), "{first:?}");
     assert_eq!((count(&folder, "executions"), count(&folder, "journal")), (1, 2));
     assert!(store.delete_workflow("w").await.unwrap().is_some());
-    assert!(matches!(store.flush(Run::with_line(3, "late")).await, Err(Error::Gone { execution: 3 })));
+    assert!(matches!(
+        store.flush(Run::with_line(3, "late")).await,
+        Err(Error::Gone { execution: 3 })
+    ));
     assert!(matches!(store.flush(later(2)).await, Err(Error::Gone { execution: 2 })));
-    assert_eq!((count(&folder, "executions"), count(&folder, "journal"), count(&folder, "journal_parts")), (0, 0, 0));
+    assert_eq!(
+        (count(&folder, "executions"), count(&folder, "journal"), count(&folder, "journal_parts")),
+        (0, 0, 0)
+    );
     assert_eq!(store.delete_workflow("w").await.unwrap(), None);
 }
 
@@ -72,7 +79,10 @@ async fn issue_15_04_a_workflow_with_many_runs_is_removed_whole() {
         store.flush(Run::with_line(id, "said")).await.unwrap();
     }
     assert!(store.delete_workflow("w").await.unwrap().is_some());
-    assert_eq!((count(&folder, "executions"), count(&folder, "journal"), count(&folder, "workflows")), (0, 0, 0));
+    assert_eq!(
+        (count(&folder, "executions"), count(&folder, "journal"), count(&folder, "workflows")),
+        (0, 0, 0)
+    );
 }
 
 #[tokio::test]
@@ -112,17 +122,32 @@ async fn issue_15_04_whoever_was_waited_for_by_a_run_that_is_gone_is_found() {
             piece.state = Some(State::of(RunStatus::Waiting));
             piece.parent = Some(parent);
             let begun = piece.begun.as_mut().unwrap();
-            (begun.parent, begun.is_awaited) = (Some(CalledFrom { execution: parent, step: id, number: 0 }), is_awaited);
+            (begun.parent, begun.is_awaited) =
+                (Some(CalledFrom { execution: parent, step: id, number: 0 }), is_awaited);
         })
     };
-    let unfinished = |id: i64| Run::with(id, |piece| piece.state = Some(State::of(RunStatus::Waiting)));
-    for run in [unfinished(1), unfinished(2), called(3, 1, true), called(4, 1, false), called(5, 1, true), called(6, 2, true)] {
+    let unfinished =
+        |id: i64| Run::with(id, |piece| piece.state = Some(State::of(RunStatus::Waiting)));
+    for run in [
+        unfinished(1),
+        unfinished(2),
+        called(3, 1, true),
+        called(4, 1, false),
+        called(5, 1, true),
+        called(6, 2, true),
+    ] {
         store.flush(run).await.unwrap();
     }
     assert_eq!(store.abandoned(None).await.unwrap(), [0_i64; 0]);
     store.set_status(1, RunStatus::Cancelled).await.unwrap();
-    assert_eq!((store.abandoned(None).await.unwrap(), store.abandoned(Some(2)).await.unwrap()), (vec![3, 5], Vec::new()));
+    assert_eq!(
+        (store.abandoned(None).await.unwrap(), store.abandoned(Some(2)).await.unwrap()),
+        (vec![3, 5], Vec::new())
+    );
     store.set_status(3, RunStatus::Cancelled).await.unwrap();
     assert!(store.delete_execution(2).await.unwrap());
-    assert_eq!((store.abandoned(None).await.unwrap(), store.abandoned(Some(2)).await.unwrap()), (vec![5, 6], vec![6]));
+    assert_eq!(
+        (store.abandoned(None).await.unwrap(), store.abandoned(Some(2)).await.unwrap()),
+        (vec![5, 6], vec![6])
+    );
 }

@@ -1,11 +1,14 @@
-//! Issue 15: lists, figures, retention and imports among many. What is found, counted and removed is what a plain look at every row says.
+//! Issue 15: lists, figures, retention and imports among many. What is found, counted and removed
+//! is what a plain look at every row says.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod support;
 
 use heddle_store::addresses::{Claim, Claimed, Door};
-use heddle_store::executions::{Begun, CalledFrom, Execution, ExecutionFilter, Executions, Keep, State};
+use heddle_store::executions::{
+    Begun, CalledFrom, Execution, ExecutionFilter, Executions, Keep, State,
+};
 use heddle_store::insights::{DAYS_COUNTED, Insights, RunCount, RunCountFilter};
 use heddle_store::projects::Projects as _;
 use heddle_store::workflows::{Activated, Import, Imported, NewVersion, Workflows};
@@ -22,7 +25,8 @@ struct Noise(u64);
 
 impl Noise {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 }
@@ -63,10 +67,15 @@ async fn filled(folder: &Folder, n_runs: i64) -> Sqlite {
         };
         let mode = if noise.below(2) == 0 { "manual" } else { "webhook" };
         let from = noise.below(id as u64) as i64 + 1;
-        let parent = (noise.below(4) == 0 && from < id).then_some(CalledFrom { execution: from, step: 0, number: id });
+        let parent = (noise.below(4) == 0 && from < id).then_some(CalledFrom {
+            execution: from,
+            step: 0,
+            number: id,
+        });
         let run = run_of(id, &workflow, state, started_ms);
         run.change(|piece| {
-            piece.begun = piece.begun.take().map(|begun| Begun { mode: mode.into(), parent, ..begun });
+            piece.begun =
+                piece.begun.take().map(|begun| Begun { mode: mode.into(), parent, ..begun });
             piece.parent = parent.map(|parent| parent.execution);
         });
         store.flush(run).await.unwrap();
@@ -75,7 +84,10 @@ async fn filled(folder: &Folder, n_runs: i64) -> Sqlite {
 }
 
 async fn all(store: &Sqlite) -> Vec<Execution> {
-    store.executions(ExecutionFilter { limit: 100_000, ..ExecutionFilter::default() }).await.unwrap()
+    store
+        .executions(ExecutionFilter { limit: 100_000, ..ExecutionFilter::default() })
+        .await
+        .unwrap()
 }
 
 fn ids<'e>(executions: impl IntoIterator<Item = &'e Execution>) -> Vec<i64> {
@@ -88,22 +100,33 @@ async fn issue_15_a_list_holds_what_a_look_at_every_row_finds() {
     let store = filled(&folder, 400).await;
     let all = all(&store).await;
     assert_eq!(all.len(), 400);
-    let project_of = |execution: &Execution| format!("p{}", execution.begun.workflow_id[1..].parse::<u32>().unwrap() % 3);
+    let project_of = |execution: &Execution| {
+        format!("p{}", execution.begun.workflow_id[1..].parse::<u32>().unwrap() % 3)
+    };
     let mut noise = Noise(4);
     let mut n_found = 0;
     for _ in 0..3000 {
-        let statuses =
-            [RunStatus::Running, RunStatus::Success, RunStatus::Error, RunStatus::Waiting, RunStatus::Cancelled, RunStatus::Uncertain];
+        let statuses = [
+            RunStatus::Running,
+            RunStatus::Success,
+            RunStatus::Error,
+            RunStatus::Waiting,
+            RunStatus::Cancelled,
+            RunStatus::Uncertain,
+        ];
         let mut some = |share: u64| noise.below(share) == 0;
         let (by_workflow, by_status, by_mode, is_after, is_before, is_within, has_cursor) =
             (some(3), some(2), some(4), some(4), some(4), some(2), some(2));
         let filter = ExecutionFilter {
             workflow_id: by_workflow.then(|| format!("w{}", noise.below(9)).into()),
             status: by_status.then(|| statuses[noise.below(6) as usize]),
-            mode: by_mode.then(|| if noise.below(2) == 0 { "manual".into() } else { "webhook".into() }),
+            mode: by_mode
+                .then(|| if noise.below(2) == 0 { "manual".into() } else { "webhook".into() }),
             started_after_ms: is_after.then(|| noise.below(4200) as i64),
             started_before_ms: is_before.then(|| noise.below(4200) as i64),
-            within: is_within.then(|| (0..noise.below(3)).map(|_| format!("p{}", noise.below(4)).into()).collect()),
+            within: is_within.then(|| {
+                (0..noise.below(3)).map(|_| format!("p{}", noise.below(4)).into()).collect()
+            }),
             before: has_cursor.then(|| noise.below(420) as i64),
             limit: 1 + noise.below(60) as usize,
         };
@@ -113,7 +136,10 @@ async fn issue_15_a_list_holds_what_a_look_at_every_row_finds() {
                 && filter.mode.as_ref().is_none_or(|mode| one.begun.mode == *mode)
                 && filter.started_after_ms.is_none_or(|after| one.begun.started_ms > after)
                 && filter.started_before_ms.is_none_or(|before| one.begun.started_ms < before)
-                && filter.within.as_ref().is_none_or(|within| within.iter().any(|project| *project == project_of(one)))
+                && filter
+                    .within
+                    .as_ref()
+                    .is_none_or(|within| within.iter().any(|project| *project == project_of(one)))
                 && filter.before.is_none_or(|before| one.id < before)
         };
         let expected = ids(all.iter().filter(fits).take(filter.limit));
@@ -123,7 +149,8 @@ async fn issue_15_a_list_holds_what_a_look_at_every_row_finds() {
     assert!(n_found > 10_000, "{n_found}");
 }
 
-/// The rule, as one statement over all rows: what is too old, too many or too much, unless its caller is not over.
+/// The rule, as one statement over all rows: what is too old, too many or too much, unless its
+/// caller is not over.
 const TO_BE_REMOVED: &str = "
     SELECT id FROM (
       SELECT id, stopped_ms, parent, row_number() OVER newest AS place, sum(bytes) OVER newest AS bytes
@@ -150,7 +177,11 @@ async fn issue_15_pruning_in_small_steps_removes_what_the_rule_says() {
             let raw = folder.raw();
             let mut found = raw.prepare(TO_BE_REMOVED).unwrap();
             let at_most = i64::try_from(keep.at_most).unwrap_or(i64::MAX);
-            found.query_map([at_most, keep.bytes, keep.newer_than_ms], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+            found
+                .query_map([at_most, keep.bytes, keep.newer_than_ms], |row| row.get(0))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect()
         };
         assert_eq!(store.prune(keep).await.unwrap(), goes.len(), "{keep:?}");
         let left: BTreeSet<i64> = ids(&all(&store).await).into_iter().collect();
@@ -172,7 +203,12 @@ async fn issue_15_a_run_that_is_larger_than_a_step_goes_as_a_whole() {
     let line = RunEvent::NodeLog { node: "A".into(), line: "x".repeat(400_000).into() };
     support::write_streamed(&store, 1, &vec![line; 20]).await;
     store.flush(Run::with_line(2, "small")).await.unwrap();
-    let rows = |table: &str| folder.raw().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0)).unwrap();
+    let rows = |table: &str| {
+        folder
+            .raw()
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
     assert!(rows("journal") + rows("journal_parts") > 20);
     let keep = Keep { newer_than_ms: 0, at_most: 1, bytes: i64::MAX, step: 50 };
     assert_eq!(store.prune(keep).await.unwrap(), 1);
@@ -182,7 +218,10 @@ async fn issue_15_a_run_that_is_larger_than_a_step_goes_as_a_whole() {
 }
 
 async fn counts(store: &Sqlite, first_day: i64, last_day: i64) -> Vec<RunCount> {
-    store.run_counts(RunCountFilter { first_day, last_day, ..RunCountFilter::default() }).await.unwrap()
+    store
+        .run_counts(RunCountFilter { first_day, last_day, ..RunCountFilter::default() })
+        .await
+        .unwrap()
 }
 
 fn count(day: i64, status: RunStatus, took_ms: i64, runs: usize) -> RunCount {
@@ -199,11 +238,14 @@ async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_re
     store.flush(run_of(2, "w", State::of(RunStatus::Running), day(3))).await.unwrap();
     assert_eq!(counts(&store, 0, 9).await, [count(3, RunStatus::Success, 1200, 1)]);
     let end = |id: i64, state: State| {
-        let run = Run::with(id, |piece| (piece.begun, piece.seq, piece.state) = (None, 1, Some(state)));
+        let run =
+            Run::with(id, |piece| (piece.begun, piece.seq, piece.state) = (None, 1, Some(state)));
         store.flush(run)
     };
     end(2, ended(RunStatus::Error, day(4) + 10)).await.unwrap();
-    let writing: Vec<_> = (3..40).map(|id| store.flush(run_of(id, "w", ended(RunStatus::Success, day(4) + 70), day(4)))).collect();
+    let writing: Vec<_> = (3..40)
+        .map(|id| store.flush(run_of(id, "w", ended(RunStatus::Success, day(4) + 70), day(4))))
+        .collect();
     for written in writing {
         written.await.unwrap();
     }
@@ -217,19 +259,35 @@ async fn issue_15_every_kept_run_is_counted_once_and_stays_counted_when_it_is_re
     store.flush(run_of(1, "w", ended(RunStatus::Success, day(6)), day(6))).await.unwrap_err();
     let expected = async || {
         let found = counts(&store, 0, 9).await;
-        let (cancelled, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|count| count.status == RunStatus::Cancelled);
+        let (cancelled, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|count| count.status == RunStatus::Cancelled);
         let failed = count(3, RunStatus::Error, 85_000_000, 1);
-        assert_eq!(others, [failed, count(3, RunStatus::Success, 1200, 1), count(4, RunStatus::Success, 70, 37)]);
-        assert_eq!(cancelled.iter().map(|count| (count.day, count.runs)).collect::<Vec<_>>(), [(5, 1)]);
+        assert_eq!(
+            others,
+            [failed, count(3, RunStatus::Success, 1200, 1), count(4, RunStatus::Success, 70, 37)]
+        );
+        assert_eq!(
+            cancelled.iter().map(|count| (count.day, count.runs)).collect::<Vec<_>>(),
+            [(5, 1)]
+        );
     };
     expected().await;
     store.delete_execution(3).await.unwrap();
     expected().await;
-    let one_day = RunCountFilter { first_day: 4, last_day: 4, workflow_id: Some("w".into()), ..RunCountFilter::default() };
-    assert_eq!(store.run_counts(one_day.clone()).await.unwrap(), [count(4, RunStatus::Success, 70, 37)]);
+    let one_day = RunCountFilter {
+        first_day: 4,
+        last_day: 4,
+        workflow_id: Some("w".into()),
+        ..RunCountFilter::default()
+    };
+    assert_eq!(
+        store.run_counts(one_day.clone()).await.unwrap(),
+        [count(4, RunStatus::Success, 70, 37)]
+    );
     let other = RunCountFilter { workflow_id: Some("other".into()), ..one_day.clone() };
     assert!(store.run_counts(other).await.unwrap().is_empty());
-    let elsewhere = RunCountFilter { workflow_id: None, within: Some(vec!["elsewhere".into()]), ..one_day };
+    let elsewhere =
+        RunCountFilter { workflow_id: None, within: Some(vec!["elsewhere".into()]), ..one_day };
     assert!(store.run_counts(elsewhere).await.unwrap().is_empty());
 }
 
@@ -239,7 +297,14 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let began = 3 * DAY_MS;
     let end_of = |id: i64, status: RunStatus| run_of(id, "w", ended(status, began + 70), began);
-    let counted = || folder.raw().query_row("SELECT coalesce(sum(runs), 0) FROM run_days", [], |row| row.get::<_, i64>(0)).unwrap();
+    let counted = || {
+        folder
+            .raw()
+            .query_row("SELECT coalesce(sum(runs), 0) FROM run_days", [], |row| {
+                row.get::<_, i64>(0)
+            })
+            .unwrap()
+    };
     // The first is still at work when later ones are counted.
     store.flush(run_of(1, "w", State::of(RunStatus::Running), began)).await.unwrap();
     for id in 2..256 {
@@ -248,7 +313,10 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
     assert_eq!(counted(), 0, "they wait for others");
     store.flush(end_of(256, RunStatus::Success)).await.unwrap();
     assert_eq!(counted(), 255);
-    let end = Run::with(1, |piece| (piece.begun, piece.seq, piece.state) = (None, 1, Some(ended(RunStatus::Success, began + 70))));
+    let end = Run::with(1, |piece| {
+        (piece.begun, piece.seq, piece.state) =
+            (None, 1, Some(ended(RunStatus::Success, began + 70)))
+    });
     store.flush(end).await.unwrap();
     // One that began before those and is written after them.
     store.flush(end_of(258, RunStatus::Success)).await.unwrap();
@@ -270,18 +338,33 @@ async fn issue_15_runs_are_counted_together_and_none_is_missed_or_counted_again(
 async fn issue_15_days_that_nobody_can_ask_for_are_forgotten_and_the_others_outlive_their_runs() {
     let folder = Folder::with_workflow("days");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    let today = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() as i64 / 86_400;
-    for (id, day) in [(1, today - DAYS_COUNTED - 1), (2, today - DAYS_COUNTED), (3, today - 89), (4, today)] {
-        store.flush(run_of(id, "w", ended(RunStatus::Success, day * DAY_MS + id), day * DAY_MS)).await.unwrap();
+    let today =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
+            as i64
+            / 86_400;
+    for (id, day) in
+        [(1, today - DAYS_COUNTED - 1), (2, today - DAYS_COUNTED), (3, today - 89), (4, today)]
+    {
+        store
+            .flush(run_of(id, "w", ended(RunStatus::Success, day * DAY_MS + id), day * DAY_MS))
+            .await
+            .unwrap();
     }
     let keep = Keep { newer_than_ms: 0, at_most: 0, bytes: i64::MAX, step: 2 };
     assert_eq!(store.prune(keep).await.unwrap(), 4);
-    let days: Vec<i64> = counts(&store, today - 200, today).await.iter().map(|count| count.day).collect();
+    let days: Vec<i64> =
+        counts(&store, today - 200, today).await.iter().map(|count| count.day).collect();
     assert_eq!(days, [today - DAYS_COUNTED, today - 89, today]);
 }
 
 fn version(id: &str, document: &str) -> NewVersion {
-    NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None }
+    NewVersion {
+        id: id.into(),
+        name: id.into(),
+        document: document.into(),
+        author: None,
+        static_data: None,
+    }
 }
 
 fn at(path: &str) -> Vec<Claim> {
@@ -299,10 +382,17 @@ async fn issue_15_many_workflows_are_saved_and_activated_in_one_transaction() {
     };
     let commits = || store.writer_figures().commit.count();
     let before = commits();
-    let imported = store.import_workflows((0..500).map(import).collect(), "personal").await.unwrap();
+    let imported =
+        store.import_workflows((0..500).map(import).collect(), "personal").await.unwrap();
     assert_eq!(commits() - before, 1, "one transaction");
-    assert!(imported.iter().all(|one| matches!(one, Claimed::Done(Imported { activated: Some(Claimed::Done(())), .. }))));
-    assert_eq!((store.listening(None).await.unwrap().len(), store.addresses().await.unwrap().len()), (500, 500));
+    assert!(imported.iter().all(|one| matches!(
+        one,
+        Claimed::Done(Imported { activated: Some(Claimed::Done(())), .. })
+    )));
+    assert_eq!(
+        (store.listening(None).await.unwrap().len(), store.addresses().await.unwrap().len()),
+        (500, 500)
+    );
     // The same again changes no document, and makes no version.
     let again = store.import_workflows((0..2).map(import).collect(), "personal").await.unwrap();
     assert_eq!(again.len(), 2);
@@ -314,15 +404,28 @@ async fn issue_15_an_import_ends_behind_the_first_workflow_that_cannot_be_saved(
     let folder = Folder::new("refused-import");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let inactive = |id: &str| Import { workflow: version(id, "{}"), claims: None, activate: false };
-    let active = |id: &str, path: &str| Import { workflow: version(id, "{}"), claims: Some(at(path)), activate: true };
-    let imported = store.import_workflows(vec![active("a", "here"), active("b", "here"), inactive("c")], "personal").await.unwrap();
-    let [Claimed::Done(first), Claimed::Done(second), Claimed::Done(third)] = &imported[..] else { panic!("{imported:?}") };
+    let active = |id: &str, path: &str| Import {
+        workflow: version(id, "{}"),
+        claims: Some(at(path)),
+        activate: true,
+    };
+    let imported = store
+        .import_workflows(vec![active("a", "here"), active("b", "here"), inactive("c")], "personal")
+        .await
+        .unwrap();
+    let [Claimed::Done(first), Claimed::Done(second), Claimed::Done(third)] = &imported[..] else {
+        panic!("{imported:?}")
+    };
     assert!(matches!(first.activated, Some(Claimed::Done(()))));
     assert!(matches!(second.activated, Some(Claimed::Taken(_))), "it is saved, and stays inactive");
     assert!(third.activated.is_none());
     // An active one needs its addresses, and nothing is saved of one that does not have them.
-    let changed = Import { workflow: version("a", "{\"nodes\":[]}"), claims: None, activate: false };
-    let imported = store.import_workflows(vec![inactive("d"), changed, inactive("e")], "personal").await.unwrap();
+    let changed =
+        Import { workflow: version("a", "{\"nodes\":[]}"), claims: None, activate: false };
+    let imported = store
+        .import_workflows(vec![inactive("d"), changed, inactive("e")], "personal")
+        .await
+        .unwrap();
     assert!(matches!(&imported[..], [Claimed::Done(_), Claimed::Outdated]), "{imported:?}");
     assert_eq!(store.versions("a").await.unwrap().len(), 1);
     let there = async |id: &str| store.workflow(id).await.unwrap().is_some();
@@ -337,8 +440,13 @@ async fn issue_15_a_batch_that_cannot_be_written_leaves_nothing() {
         .raw()
         .execute_batch("CREATE TRIGGER broken BEFORE INSERT ON workflows WHEN new.id = 'w3' BEGIN SELECT RAISE(ABORT, 'no'); END")
         .unwrap();
-    let import = |number: usize| Import { workflow: version(&format!("w{number}"), "{}"), claims: None, activate: false };
-    let failed: Result<_, Error> = store.import_workflows((0..5).map(import).collect(), "personal").await;
+    let import = |number: usize| Import {
+        workflow: version(&format!("w{number}"), "{}"),
+        claims: None,
+        activate: false,
+    };
+    let failed: Result<_, Error> =
+        store.import_workflows((0..5).map(import).collect(), "personal").await;
     assert!(failed.is_err());
     assert!(store.workflow("w0").await.unwrap().is_none());
 }
@@ -351,7 +459,8 @@ async fn issue_15_whoever_asks_what_has_changed_is_told_of_those_and_no_others()
     for name in ["saved", "again", "on", "off", "archived", "moved", "left", "gone", "same"] {
         store.save_workflow(version(name, "{}")).await.unwrap();
     }
-    let newest = async |id: &str| Activated::Newest(store.workflow(id).await.unwrap().unwrap().version_id);
+    let newest =
+        async |id: &str| Activated::Newest(store.workflow(id).await.unwrap().unwrap().version_id);
     store.activate("off", newest("off").await, at("off")).await.unwrap();
     store.move_workflow("left", &team.id).await.unwrap();
     let seen = store.workflows_changed().await.unwrap();
@@ -369,7 +478,10 @@ async fn issue_15_whoever_asks_what_has_changed_is_told_of_those_and_no_others()
         store.save_workflow(version("again", document)).await.unwrap();
     }
     let changed: BTreeSet<Str> = store.changed_since(seen).await.unwrap().into_iter().collect();
-    assert_eq!(changed, ["again", "archived", "gone", "left", "moved", "off", "on", "saved"].map(Str::from).into());
+    assert_eq!(
+        changed,
+        ["again", "archived", "gone", "left", "moved", "off", "on", "saved"].map(Str::from).into()
+    );
     let listening = store.listening(Some(changed.into_iter().collect())).await.unwrap();
     assert_eq!(listening.iter().map(|workflow| workflow.id.as_str()).collect::<Vec<_>>(), ["on"]);
     let now = store.workflows_changed().await.unwrap();

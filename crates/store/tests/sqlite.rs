@@ -1,4 +1,5 @@
-//! The store on a real file: what was written is there, what failed left no trace, and the file does not grow for ever.
+//! The store on a real file: what was written is there, what failed left no trace, and the file
+//! does not grow for ever.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -23,9 +24,14 @@ async fn what_a_flush_has_returned_from_is_there_for_another_process() {
     store.flush(Run::with_line(1, "said")).await.unwrap();
     let other = Sqlite::open(&folder.0, Use::Beside).unwrap();
     assert_eq!(other.execution(1).await.unwrap().unwrap().state.status, RunStatus::Success);
-    assert!(matches!(&other.journal(1).await.unwrap()[..], [RunEvent::NodeLog { line, .. }] if line == "said"));
+    assert!(
+        matches!(&other.journal(1).await.unwrap()[..], [RunEvent::NodeLog { line, .. }] if line == "said")
+    );
     assert!(other.delete_execution(1).await.unwrap());
-    assert!(store.next_execution_id().await.unwrap() > 1, "the id of a deleted run is not used again");
+    assert!(
+        store.next_execution_id().await.unwrap() > 1,
+        "the id of a deleted run is not used again"
+    );
 }
 
 #[tokio::test]
@@ -37,7 +43,14 @@ async fn a_piece_that_cannot_be_written_goes_back_to_its_run() {
     assert!(store.flush(again.clone()).await.is_err(), "the row is there already");
     assert!(again.left().is_some());
     store.flush(Run::with_line(2, "third")).await.unwrap();
-    assert_eq!(store.executions(ExecutionFilter { limit: 10, ..ExecutionFilter::default() }).await.unwrap().len(), 2);
+    assert_eq!(
+        store
+            .executions(ExecutionFilter { limit: 10, ..ExecutionFilter::default() })
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -66,27 +79,45 @@ async fn pruning_removes_the_oldest_and_gives_the_room_back() {
     let keep = Keep { newer_than_ms: 0, at_most: 10, bytes: i64::MAX, step: 50 };
     while store.prune(keep).await.unwrap() > 0 {}
     while store.shrink().await.unwrap() {}
-    let left = store.executions(ExecutionFilter { limit: 1000, ..ExecutionFilter::default() }).await.unwrap();
-    assert_eq!(left.iter().map(|execution| execution.id).collect::<Vec<_>>(), (191..=200).rev().collect::<Vec<_>>());
+    let left = store
+        .executions(ExecutionFilter { limit: 1000, ..ExecutionFilter::default() })
+        .await
+        .unwrap();
+    assert_eq!(
+        left.iter().map(|execution| execution.id).collect::<Vec<_>>(),
+        (191..=200).rev().collect::<Vec<_>>()
+    );
     let live: i64 = left.iter().map(|execution| execution.bytes).sum();
     drop(store);
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
-    // The store's own checkpoint may still be under way: then this one has not happened, and says so.
-    let is_busy = || raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)).unwrap();
+    // The store's own checkpoint may still be under way: then this one has not happened, and says
+    // so.
+    let is_busy = || {
+        raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)).unwrap()
+    };
     let began = std::time::Instant::now();
     while is_busy() {
         assert!(began.elapsed().as_secs() < 30, "the log is held");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    assert!(size(&folder) as f64 <= 1.5 * live as f64, "{} bytes for {live} that live", size(&folder));
+    assert!(
+        size(&folder) as f64 <= 1.5 * live as f64,
+        "{} bytes for {live} that live",
+        size(&folder)
+    );
 }
 
 #[tokio::test]
 async fn saving_makes_versions_and_the_same_document_makes_none() {
     let folder = Folder::new("versions");
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
-    let version =
-        |document: &str| NewVersion { id: "w".into(), name: "W".into(), document: document.into(), author: None, static_data: None };
+    let version = |document: &str| NewVersion {
+        id: "w".into(),
+        name: "W".into(),
+        document: document.into(),
+        author: None,
+        static_data: None,
+    };
     let first = store.save_workflow(version("{}")).await.unwrap();
     assert_eq!(store.save_workflow(version("{}")).await.unwrap().version_id, first.version_id);
     let second = store.save_workflow(version("{\"nodes\":[]}")).await.unwrap();
@@ -131,7 +162,8 @@ async fn a_called_run_stays_as_long_as_its_caller_may_ask_for_it() {
     store.flush(unwanted).await.unwrap();
     store.flush(called(3, 1)).await.unwrap();
     assert!(store.flush(called(4, 1)).await.is_err(), "a call starts no more than one run");
-    let found = store.called(CalledFrom { execution: 1, step: 2, number: 0 }).await.unwrap().unwrap();
+    let found =
+        store.called(CalledFrom { execution: 1, step: 2, number: 0 }).await.unwrap().unwrap();
     assert_eq!(found.id, 2);
     let answered = store.answered(0, 10).await.unwrap();
     assert_eq!(answered.iter().map(|execution| execution.id).collect::<Vec<_>>(), [1]);

@@ -15,20 +15,40 @@ async fn start(name: &str) -> (Folder, Sqlite, User) {
     let folder = Folder::new(name);
     let store = Sqlite::open(&folder.0, Use::Serve).unwrap();
     let (first_name, last_name) = ("".into(), "".into());
-    let new = NewUser { email: "a@b.c".into(), first_name, last_name, role: Role::Editor, password_hash: Some("old".into()) };
+    let new = NewUser {
+        email: "a@b.c".into(),
+        first_name,
+        last_name,
+        role: Role::Editor,
+        password_hash: Some("old".into()),
+    };
     let user = store.add_user(new).await.unwrap();
     (folder, store, user)
 }
 
 /// A session of somebody as they were when they showed their password.
 async fn sign_in(store: &Sqlite, user: &User, token: u8) -> bool {
-    let session = NewSession { user_id: user.id.clone(), generation: user.generation, csrf: "c".into(), expires_ms: LATER_MS };
+    let session = NewSession {
+        user_id: user.id.clone(),
+        generation: user.generation,
+        csrf: "c".into(),
+        expires_ms: LATER_MS,
+    };
     store.add_session(vec![token], session).await.unwrap()
 }
 
 async fn add_key(store: &Sqlite, user: &User, hash: u8) -> bool {
-    let (id, user_name, label, hint) = (heddle_store::new_id(), user.email.clone(), "k".into(), "".into());
-    let key = ApiKey { id, user: user_name, label, hint, scopes: vec!["*".into()], created_ms: 0, expires_ms: None };
+    let (id, user_name, label, hint) =
+        (heddle_store::new_id(), user.email.clone(), "k".into(), "".into());
+    let key = ApiKey {
+        id,
+        user: user_name,
+        label,
+        hint,
+        scopes: vec!["*".into()],
+        created_ms: 0,
+        expires_ms: None,
+    };
     store.add_key_of(&user.id, user.generation, key, vec![hash]).await.unwrap()
 }
 
@@ -42,7 +62,13 @@ async fn issue_14_00_a_sign_in_that_was_under_way_ends_with_the_old_password() {
     assert!(store.session(vec![1]).await.unwrap().is_none());
     assert!(!sign_in(&store, &before, 2).await);
     assert!(store.session(vec![2]).await.unwrap().is_none());
-    assert!(store.change_password(&before.id, before.generation, "the attacker's").await.unwrap().is_none());
+    assert!(
+        store
+            .change_password(&before.id, before.generation, "the attacker's")
+            .await
+            .unwrap()
+            .is_none()
+    );
     let (after, hash) = store.password_of("a@b.c").await.unwrap().unwrap();
     assert_eq!(hash.as_str(), "new");
     assert!(after.generation > before.generation && sign_in(&store, &after, 3).await);
@@ -81,7 +107,10 @@ async fn changing_ones_own_password_keeps_the_keys_and_ends_the_rest() {
     store.add_invitation(vec![1], &before.id, LATER_MS).await.unwrap();
     let after = store.change_password(&before.id, before.generation, "new").await.unwrap().unwrap();
     assert_eq!(after.generation, before.generation + 1);
-    assert!(store.session(vec![1]).await.unwrap().is_none() && !store.has_invitation(vec![1]).await.unwrap());
+    assert!(
+        store.session(vec![1]).await.unwrap().is_none()
+            && !store.has_invitation(vec![1]).await.unwrap()
+    );
     assert_eq!(store.keys_of(&before.id).await.unwrap().len(), 1);
 }
 
@@ -104,7 +133,15 @@ async fn issue_14_00_an_upgrade_ends_all_sessions_once() {
     std::fs::create_dir_all(&folder.0).unwrap();
     let raw = rusqlite::Connection::open(folder.0.join("heddle.db")).unwrap();
     raw.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;").unwrap();
-    let migrations = ["0001_start", "0002_folders", "0003_approvals", "0004_addresses", "0005_tags", "0006_links", "0007_recovery"];
+    let migrations = [
+        "0001_start",
+        "0002_folders",
+        "0003_approvals",
+        "0004_addresses",
+        "0005_tags",
+        "0006_links",
+        "0007_recovery",
+    ];
     for migration in migrations {
         let file = format!("{}/src/sqlite/migrations/{migration}.sql", env!("CARGO_MANIFEST_DIR"));
         raw.execute_batch(&std::fs::read_to_string(file).unwrap()).unwrap();

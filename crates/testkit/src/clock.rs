@@ -1,5 +1,5 @@
-//! An answer whose words are the moments at which they are sent, in microseconds since 1970: whoever reads one knows how long it was
-//! under way.
+//! An answer whose words are the moments at which they are sent, in microseconds since 1970:
+//! whoever reads one knows how long it was under way.
 
 use crate::http::open_head;
 use crate::reply::Reply;
@@ -20,7 +20,8 @@ pub(crate) async fn tell(stream: &mut TcpStream, format: Format, clock: Clock) -
     let events = format.events(&Reply::text("now"));
     let is_word = |event: &Event| event.part == Part::Word;
     let first = events.iter().position(is_word).unwrap_or(0);
-    let joined = |events: &[Event]| events.iter().map(|event| format.frame(event)).collect::<String>();
+    let joined =
+        |events: &[Event]| events.iter().map(|event| format.frame(event)).collect::<String>();
     let rest = joined(events.get(first + 1..).unwrap_or_default());
     let _ = stream.write_all(&open_head(format.content_type(true))).await;
     let _ = stream.write_all(joined(events.get(..first).unwrap_or_default()).as_bytes()).await;

@@ -10,10 +10,18 @@ pub(crate) fn answer(format: Format, body: &Value) -> Value {
     let vectors: Vec<Vec<f64>> = texts(body).iter().map(|text| vector(text)).collect();
     let n_tokens = vectors.len() * 3;
     match format {
-        Format::Gemini if body["content"].is_object() => json!({ "embedding": { "values": vector(&text_of(&body["content"])) } }),
-        Format::Gemini => json!({ "embeddings": vectors.iter().map(|vector| json!({ "values": vector })).collect::<Value>() }),
-        Format::Ollama => json!({ "model": body["model"], "embeddings": vectors, "prompt_eval_count": n_tokens }),
-        _ if body["texts"].is_array() => json!({ "id": "mock", "embeddings": { "float": vectors } }),
+        Format::Gemini if body["content"].is_object() => {
+            json!({ "embedding": { "values": vector(&text_of(&body["content"])) } })
+        }
+        Format::Gemini => {
+            json!({ "embeddings": vectors.iter().map(|vector| json!({ "values": vector })).collect::<Value>() })
+        }
+        Format::Ollama => {
+            json!({ "model": body["model"], "embeddings": vectors, "prompt_eval_count": n_tokens })
+        }
+        _ if body["texts"].is_array() => {
+            json!({ "id": "mock", "embeddings": { "float": vectors } })
+        }
         _ => {
             let entry = |(index, vector): (usize, &Vec<f64>)| json!({ "object": "embedding", "index": index, "embedding": vector });
             let data: Value = vectors.iter().enumerate().map(entry).collect();

@@ -80,7 +80,8 @@ impl Fault {
         Fault::UsageNegative,
     ];
 
-    /// The fault with this name, as scripts write it: `resetMidToken`, `tooMany:anHour`, `byteEvery:1000`.
+    /// The fault with this name, as scripts write it: `resetMidToken`, `tooMany:anHour`,
+    /// `byteEvery:1000`.
     pub fn named(name: &str) -> Option<Fault> {
         let (name, detail) = name.split_once(':').unwrap_or((name, ""));
         Some(match name {

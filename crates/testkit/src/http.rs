@@ -1,4 +1,5 @@
-//! Just enough of HTTP/1.1 to be asked: requests are read whole, answers are written by hand so that they can be wrong.
+//! Just enough of HTTP/1.1 to be asked: requests are read whole, answers are written by hand so
+//! that they can be wrong.
 
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
@@ -14,7 +15,10 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -41,9 +45,15 @@ impl Requests {
         let mut lines = head.split("\r\n");
         let mut first = lines.next()?.split(' ');
         let (method, path) = (first.next()?.to_owned(), first.next()?.to_owned());
-        let headers: Vec<(String, String)> =
-            lines.filter_map(|line| line.split_once(':')).map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())).collect();
-        let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
+        let headers: Vec<(String, String)> = lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+            .collect();
+        let length = headers
+            .iter()
+            .find(|(name, _)| name == "content-length")
+            .and_then(|(_, value)| value.parse().ok())
+            .unwrap_or(0);
         let begin = end_of_head + 4;
         while self.buffer.len() < begin + length {
             self.read(stream).await?;
@@ -72,7 +82,8 @@ pub(crate) fn answer(status: u16, content_type: &str, extra_headers: &str, body:
 
 /// The head of an answer that ends with its connection.
 pub(crate) fn open_head(content_type: &str) -> Vec<u8> {
-    format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n").into_bytes()
+    format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n")
+        .into_bytes()
 }
 
 fn reason(status: u16) -> &'static str {

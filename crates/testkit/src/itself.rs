@@ -1,4 +1,5 @@
-//! What a model does without a script: it calls the first tool it is offered, once, and then answers, in the form that it was asked for.
+//! What a model does without a script: it calls the first tool it is offered, once, and then
+//! answers, in the form that it was asked for.
 
 use crate::reply::Reply;
 use serde_json::{Map, Value, json};
@@ -30,21 +31,32 @@ fn tools(body: &Value) -> Vec<(String, Value)> {
 
 fn tool(function: &Value) -> Option<(String, Value)> {
     let schemas = ["parameters", "input_schema", "parametersJsonSchema"];
-    let schema = schemas.iter().map(|key| &function[*key]).find(|schema| schema.is_object()).cloned().unwrap_or_default();
+    let schema = schemas
+        .iter()
+        .map(|key| &function[*key])
+        .find(|schema| schema.is_object())
+        .cloned()
+        .unwrap_or_default();
     Some((function["name"].as_str()?.to_owned(), schema))
 }
 
 /// Whether the conversation holds the result of a tool already.
 fn has_result(body: &Value) -> bool {
-    let turns = ["messages", "contents", "input"].iter().filter_map(|key| body[*key].as_array()).flatten();
-    let holds = |part: &Value| part["type"] == "tool_result" || part["functionResponse"].is_object();
+    let turns =
+        ["messages", "contents", "input"].iter().filter_map(|key| body[*key].as_array()).flatten();
+    let holds =
+        |part: &Value| part["type"] == "tool_result" || part["functionResponse"].is_object();
     turns.into_iter().any(|turn| {
-        let parts = [&turn["content"], &turn["parts"]].into_iter().filter_map(Value::as_array).flatten();
-        turn["role"] == "tool" || turn["type"] == "function_call_output" || parts.into_iter().any(holds)
+        let parts =
+            [&turn["content"], &turn["parts"]].into_iter().filter_map(Value::as_array).flatten();
+        turn["role"] == "tool"
+            || turn["type"] == "function_call_output"
+            || parts.into_iter().any(holds)
     })
 }
 
-/// The schema that the answer is to fit, by the field of each format, or in the words of the conversation.
+/// The schema that the answer is to fit, by the field of each format, or in the words of the
+/// conversation.
 fn asked_form(body: &Value) -> Option<Value> {
     let places = [
         "/response_format/json_schema/schema",
@@ -53,10 +65,12 @@ fn asked_form(body: &Value) -> Option<Value> {
         "/generationConfig/responseJsonSchema",
         "/format",
     ];
-    let named = places.iter().find_map(|place| body.pointer(place)).filter(|schema| schema.is_object());
+    let named =
+        places.iter().find_map(|place| body.pointer(place)).filter(|schema| schema.is_object());
     named.cloned().or_else(|| {
         let mut words = Vec::new();
-        for key in ["messages", "contents", "input", "system", "systemInstruction", "instructions"] {
+        for key in ["messages", "contents", "input", "system", "systemInstruction", "instructions"]
+        {
             collect(&body[key], &mut words);
         }
         words.into_iter().find_map(in_words)
@@ -77,7 +91,9 @@ fn in_words(text: &str) -> Option<Value> {
     let after = &text[text.find("schema")?..];
     let starts = after.match_indices('{').map(|(at, _)| at);
     starts
-        .filter_map(|at| serde_json::Deserializer::from_str(&after[at..]).into_iter::<Value>().next()?.ok())
+        .filter_map(|at| {
+            serde_json::Deserializer::from_str(&after[at..]).into_iter::<Value>().next()?.ok()
+        })
         .find(|found| found["type"].is_string())
 }
 
@@ -88,13 +104,22 @@ fn fitting(schema: &Value) -> Value {
     }
     let kind = schema["type"].as_str().or_else(|| schema["type"].get(0)?.as_str());
     match kind {
-        Some("number" | "integer") => schema["minimum"].as_f64().map_or(json!(1), |least| json!(least)),
+        Some("number" | "integer") => {
+            schema["minimum"].as_f64().map_or(json!(1), |least| json!(least))
+        }
         Some("boolean") => json!(true),
-        Some("array") if schema["minItems"].as_u64().unwrap_or_default() > 0 => json!([fitting(&schema["items"])]),
+        Some("array") if schema["minItems"].as_u64().unwrap_or_default() > 0 => {
+            json!([fitting(&schema["items"])])
+        }
         Some("array") => json!([]),
         Some("object") => {
-            let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            Value::Object(required.map(|name| (name.to_owned(), fitting(&schema["properties"][name]))).collect::<Map<_, _>>())
+            let required =
+                schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            Value::Object(
+                required
+                    .map(|name| (name.to_owned(), fitting(&schema["properties"][name])))
+                    .collect::<Map<_, _>>(),
+            )
         }
         _ if schema["properties"].is_object() => fitting(&with_type(schema)),
         _ => json!("2+2"),
@@ -121,7 +146,11 @@ mod tests {
         ];
         for body in bodies {
             let reply = by_itself(&body);
-            assert_eq!((reply.calls[0].name.as_str(), &reply.calls[0].arguments), ("t", &json!({ "n": 1 })), "{body}");
+            assert_eq!(
+                (reply.calls[0].name.as_str(), &reply.calls[0].arguments),
+                ("t", &json!({ "n": 1 })),
+                "{body}"
+            );
         }
         for turn in [
             json!({ "messages": [{ "role": "tool", "content": "4" }] }),
@@ -146,7 +175,11 @@ mod tests {
             json!({ "format": schema }),
             json!({ "messages": [{ "role": "system", "content": format!("Fit this schema: {schema}") }] }),
         ] {
-            assert_eq!(serde_json::from_str::<Value>(&by_itself(&body).text).unwrap(), wanted, "{body}");
+            assert_eq!(
+                serde_json::from_str::<Value>(&by_itself(&body).text).unwrap(),
+                wanted,
+                "{body}"
+            );
         }
         let body = json!({ "tools": [{ "name": "t" }, { "name": FORM_TOOL, "input_schema": schema }], "messages": [{ "role": "tool" }] });
         assert_eq!(by_itself(&body).calls[0].name, FORM_TOOL);

@@ -1,7 +1,8 @@
-//! What tests need of the world outside: a server that speaks the formats of model providers and answers by a script, faults included.
+//! What tests need of the world outside: a server that speaks the formats of model providers and
+//! answers by a script, faults included.
 //!
-//! Invariant: nothing of Heddle is used here, so that a mistake of ours is not made twice in the same way.
-//! Invariant: only tests and benchmarks use it; it is never a part of the binary.
+//! Invariant: nothing of Heddle is used here, so that a mistake of ours is not made twice in the
+//! same way. Invariant: only tests and benchmarks use it; it is never a part of the binary.
 
 mod clock;
 mod embeddings;

@@ -1,4 +1,5 @@
-//! What a provider offers beside conversations: images, speech, judgements and files, each always the same.
+//! What a provider offers beside conversations: images, speech, judgements and files, each always
+//! the same.
 
 use crate::http::answer;
 use serde_json::{Value, json};
@@ -22,13 +23,19 @@ fn told(path: &str, host: &str) -> Option<Value> {
     let ends = [
         ("/images/generations", json!({ "data": [{ "b64_json": DOT }] })),
         ("/images/edits", json!({ "data": [{ "b64_json": DOT }] })),
-        ("/moderations", json!({ "results": [{ "flagged": false, "categories": {}, "category_scores": {} }] })),
+        (
+            "/moderations",
+            json!({ "results": [{ "flagged": false, "categories": {}, "category_scores": {} }] }),
+        ),
         ("/audio/transcriptions", json!({ "text": "Words from the mock model." })),
         ("/audio/translations", json!({ "text": "Words from the mock model." })),
         ("/files", json!({ "id": "file-1", "object": "file", "data": [] })),
         (":predictLongRunning", json!({ "name": "operations/1", "done": false })),
         ("/operations/1", video_ready(host)),
-        (":predict", json!({ "predictions": [{ "mimeType": "image/png", "bytesBase64Encoded": DOT }] })),
+        (
+            ":predict",
+            json!({ "predictions": [{ "mimeType": "image/png", "bytesBase64Encoded": DOT }] }),
+        ),
     ];
     ends.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, told)| told)
 }
@@ -45,6 +52,10 @@ mod tests {
     #[test]
     fn other_paths_are_nobodys() {
         let is_known = |path: &str| respond(path, "localhost").is_some();
-        assert!(is_known("/v1/images/generations") && is_known("/v1/audio/speech") && !is_known("/v1/none"));
+        assert!(
+            is_known("/v1/images/generations")
+                && is_known("/v1/audio/speech")
+                && !is_known("/v1/none")
+        );
     }
 }

@@ -12,10 +12,20 @@ use tokio::net::TcpStream;
 const A_MOMENT: Duration = Duration::from_millis(20);
 
 /// Whether the connection goes on.
-pub(crate) async fn reply(stream: &mut TcpStream, format: Format, reply: &Reply, streams: bool) -> bool {
+pub(crate) async fn reply(
+    stream: &mut TcpStream,
+    format: Format,
+    reply: &Reply,
+    streams: bool,
+) -> bool {
     let kind = format.content_type(streams);
-    let Some(fault) = reply.fault.filter(|fault| !matches!(fault, Fault::UsageMissing | Fault::UsageNegative)) else {
-        return stream.write_all(&answer(200, kind, "", &body(format, reply, streams))).await.is_ok();
+    let Some(fault) =
+        reply.fault.filter(|fault| !matches!(fault, Fault::UsageMissing | Fault::UsageNegative))
+    else {
+        return stream
+            .write_all(&answer(200, kind, "", &body(format, reply, streams)))
+            .await
+            .is_ok();
     };
     if let Some(status) = fault.status() {
         let headers = match fault {
@@ -23,7 +33,10 @@ pub(crate) async fn reply(stream: &mut TcpStream, format: Format, reply: &Reply,
             _ => String::new(),
         };
         let words = format.error(status, "the mock says no").to_string();
-        return stream.write_all(&answer(status, "application/json", &headers, &words)).await.is_ok();
+        return stream
+            .write_all(&answer(status, "application/json", &headers, &words))
+            .await
+            .is_ok();
     }
     if fault != Fault::NoReply {
         let _ = stream.write_all(&open_head(kind)).await;
@@ -61,7 +74,8 @@ async fn play(stream: &mut TcpStream, format: Format, reply: &Reply, streams: bo
             let first = events.iter().position(|event| event.part == Part::Word).unwrap_or(0);
             let before = joined(format, events.get(..first).unwrap_or_default());
             let word = events.get(first).map_or_else(|| text.clone(), |event| format.frame(event));
-            let middle = (0..=word.len() / 2).rev().find(|at| word.is_char_boundary(*at)).unwrap_or(0);
+            let middle =
+                (0..=word.len() / 2).rev().find(|at| word.is_char_boundary(*at)).unwrap_or(0);
             reset(stream, &format!("{before}{}", &word[..middle])).await;
         }
         Fault::ResetBeforeEnd => {
@@ -78,13 +92,21 @@ async fn play(stream: &mut TcpStream, format: Format, reply: &Reply, streams: bo
         }
         Fault::MixedLineEnds => write(stream, &mixed_line_ends(&text, format)).await,
         Fault::NoBlankLine => write(stream, &text.replace("\n\n", "\n")).await,
-        Fault::CommentsOnly => write(stream, if format == Format::Ollama { "\n\n\n" } else { ": ping\n\n: ping\n\n: ping\n\n" }).await,
+        Fault::CommentsOnly => {
+            write(
+                stream,
+                if format == Format::Ollama { "\n\n\n" } else { ": ping\n\n: ping\n\n: ping\n\n" },
+            )
+            .await
+        }
         Fault::LongLine(length) => {
-            write(stream, if format == Format::Ollama { "{\"x\":\"" } else { "data: {\"x\":\"" }).await;
+            write(stream, if format == Format::Ollama { "{\"x\":\"" } else { "data: {\"x\":\"" })
+                .await;
             write(stream, &"x".repeat(length)).await;
         }
         Fault::JoinedEvents => {
-            let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let middle =
+                (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             write(stream, &text[..middle]).await;
             tokio::time::sleep(A_MOMENT).await;
             write(stream, &text[middle..]).await;
@@ -98,7 +120,8 @@ async fn play(stream: &mut TcpStream, format: Format, reply: &Reply, streams: bo
             write(stream, &joined(format, &events)).await;
         }
         Fault::ErrorInside200 => {
-            let first = events.iter().position(|event| event.part == Part::Word).map_or(0, |at| at + 1);
+            let first =
+                events.iter().position(|event| event.part == Part::Word).map_or(0, |at| at + 1);
             events.truncate(first);
             let data = format.error(503, "the mock broke off").to_string();
             let name = (format == Format::Anthropic).then_some("error");
@@ -106,7 +129,11 @@ async fn play(stream: &mut TcpStream, format: Format, reply: &Reply, streams: bo
             write(stream, &joined(format, &events)).await;
         }
         // The answer itself is made otherwise; the way is as usual.
-        Fault::ArgumentsByByte | Fault::DuplicatedIndex | Fault::OutOfOrderBlocks | Fault::UsageMissing | Fault::UsageNegative => {
+        Fault::ArgumentsByByte
+        | Fault::DuplicatedIndex
+        | Fault::OutOfOrderBlocks
+        | Fault::UsageMissing
+        | Fault::UsageNegative => {
             write(stream, &text).await;
         }
         Fault::TooMany(_) | Fault::Unauthorized | Fault::ServerError | Fault::ModelGone => {}
@@ -116,7 +143,10 @@ async fn play(stream: &mut TcpStream, format: Format, reply: &Reply, streams: bo
 
 /// The mark of the end, or where there is none what ends the answer, right behind the first word.
 fn move_end_forward(events: &mut Vec<Event>) {
-    let end = events.iter().position(|event| event.part == Part::Done).or_else(|| events.iter().position(|event| event.part == Part::End));
+    let end = events
+        .iter()
+        .position(|event| event.part == Part::Done)
+        .or_else(|| events.iter().position(|event| event.part == Part::End));
     let first = events.iter().position(|event| matches!(event.part, Part::Word | Part::Call));
     if let (Some(end), Some(first)) = (end, first) {
         let event = events.remove(end);
@@ -126,7 +156,8 @@ fn move_end_forward(events: &mut Vec<Event>) {
 
 /// Every kind of line end that the format allows, in turn.
 fn mixed_line_ends(text: &str, format: Format) -> String {
-    let ends: &[&str] = if format == Format::Ollama { &["\r\n", "\n"] } else { &["\r\n", "\n", "\r"] };
+    let ends: &[&str] =
+        if format == Format::Ollama { &["\r\n", "\n"] } else { &["\r\n", "\n", "\r"] };
     let mut mixed = String::new();
     for (number, line) in text.split('\n').enumerate() {
         if number > 0 {

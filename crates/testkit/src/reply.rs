@@ -8,7 +8,8 @@ use serde_json::Value;
 pub struct Reply {
     pub text: String,
     pub calls: Vec<Call>,
-    /// Why it ends; by what it says if this is nothing: `stop`, `tool_calls`, `length` or `content_filter`.
+    /// Why it ends; by what it says if this is nothing: `stop`, `tool_calls`, `length` or
+    /// `content_filter`.
     pub stop: Option<String>,
     pub usage: Usage,
     pub fault: Option<Fault>,

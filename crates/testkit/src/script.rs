@@ -1,4 +1,5 @@
-//! Scripts from outside: a program in another language says over HTTP what the models are to answer, and asks what they were asked.
+//! Scripts from outside: a program in another language says over HTTP what the models are to
+//! answer, and asks what they were asked.
 
 use crate::fault::Fault;
 use crate::http::{Request, answer};
@@ -6,7 +7,8 @@ use crate::reply::{Reply, Usage};
 use crate::server::Shared;
 use serde_json::{Value, json};
 
-/// Answers requests to the server itself: `POST /__script` adds replies, `GET /__asked` tells what was asked, `POST /__reset` forgets both.
+/// Answers requests to the server itself: `POST /__script` adds replies, `GET /__asked` tells what
+/// was asked, `POST /__reset` forgets both.
 pub(crate) fn control(request: &Request, state: &Shared) -> Option<Vec<u8>> {
     let told = match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/__script") => {
@@ -16,7 +18,14 @@ pub(crate) fn control(request: &Request, state: &Shared) -> Option<Vec<u8>> {
                     state.add(replies);
                     json!({ "ok": true })
                 }
-                Err(problem) => return Some(answer(400, "application/json", "", &json!({ "error": problem }).to_string())),
+                Err(problem) => {
+                    return Some(answer(
+                        400,
+                        "application/json",
+                        "",
+                        &json!({ "error": problem }).to_string(),
+                    ));
+                }
             }
         }
         ("GET", "/__asked") => state.asked_as_json(),
@@ -34,7 +43,8 @@ pub fn replies_from_json(text: &str) -> Result<Vec<Reply>, String> {
     replies_of(&serde_json::from_str(text).map_err(|error| error.to_string())?)
 }
 
-/// Replies as JSON: `{ "text", "calls": [{ "name", "arguments" }], "stop", "usage": { "input", "output" }, "fault" }`, one or a list.
+/// Replies as JSON: `{ "text", "calls": [{ "name", "arguments" }], "stop", "usage": { "input",
+/// "output" }, "fault" }`, one or a list.
 fn replies_of(value: &Value) -> Result<Vec<Reply>, String> {
     match value {
         Value::Array(replies) => replies.iter().map(reply_of).collect(),
@@ -46,18 +56,22 @@ fn replies_of(value: &Value) -> Result<Vec<Reply>, String> {
 fn reply_of(value: &Value) -> Result<Reply, String> {
     let mut reply = Reply::text(value["text"].as_str().unwrap_or_default());
     for call in value["calls"].as_array().into_iter().flatten() {
-        reply = reply.and_call(call["name"].as_str().ok_or("a call has a name")?, call["arguments"].clone());
+        reply = reply
+            .and_call(call["name"].as_str().ok_or("a call has a name")?, call["arguments"].clone());
         if let (Some(id), Some(last)) = (call["id"].as_str(), reply.calls.last_mut()) {
             id.clone_into(&mut last.id);
         }
     }
     reply.stop = value["stop"].as_str().map(str::to_owned);
-    if let (Some(input), Some(output)) = (value["usage"]["input"].as_i64(), value["usage"]["output"].as_i64()) {
+    if let (Some(input), Some(output)) =
+        (value["usage"]["input"].as_i64(), value["usage"]["output"].as_i64())
+    {
         reply.usage = Usage::Of { input, output };
     }
     match value["fault"].as_str() {
         None => Ok(reply),
-        Some(name) => Ok(reply.with_fault(Fault::named(name).ok_or_else(|| format!("there is no fault '{name}'"))?)),
+        Some(name) => Ok(reply
+            .with_fault(Fault::named(name).ok_or_else(|| format!("there is no fault '{name}'"))?)),
     }
 }
 
@@ -69,8 +83,14 @@ mod tests {
     fn scripts_are_read_and_what_is_none_is_told() {
         let script = r#"[{ "text": "a", "usage": { "input": 1, "output": 2 } }, { "calls": [{ "id": "x", "name": "t", "arguments": {} }], "fault": "tooMany:anHour" }]"#;
         let replies = replies_from_json(script).unwrap();
-        assert_eq!((replies[0].text.as_str(), replies[0].usage), ("a", Usage::Of { input: 1, output: 2 }));
-        assert_eq!((replies[1].calls[0].id.as_str(), replies[1].fault), ("x", Fault::named("tooMany:anHour")));
+        assert_eq!(
+            (replies[0].text.as_str(), replies[0].usage),
+            ("a", Usage::Of { input: 1, output: 2 })
+        );
+        assert_eq!(
+            (replies[1].calls[0].id.as_str(), replies[1].fault),
+            ("x", Fault::named("tooMany:anHour"))
+        );
         for wrong in ["", "1", r#"{ "fault": "none such" }"#, r#"{ "calls": [{}] }"#] {
             assert!(replies_from_json(wrong).is_err(), "{wrong}");
         }

@@ -1,4 +1,5 @@
-//! The server: one thread of its own, so that it can be asked by blocking and asynchronous tests alike.
+//! The server: one thread of its own, so that it can be asked by blocking and asynchronous tests
+//! alike.
 
 use crate::clock::{self, Clock};
 use crate::http::{Request, Requests, answer};
@@ -34,7 +35,10 @@ pub struct Asked {
 
 impl Asked {
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -61,13 +65,20 @@ impl MockModels {
         Self::at(([127, 0, 0, 1], 0).into(), replies, Keeps::Everything)
     }
 
-    pub fn at(address: SocketAddr, replies: impl IntoIterator<Item = Reply>, keeps: Keeps) -> io::Result<Self> {
+    pub fn at(
+        address: SocketAddr,
+        replies: impl IntoIterator<Item = Reply>,
+        keeps: Keeps,
+    ) -> io::Result<Self> {
         Self::slow(address, replies, keeps, Duration::ZERO)
     }
 
     /// Models that answer by what they are asked, however often and in whatever order that is.
     pub fn thinking(mind: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
-        Self::serve(([127, 0, 0, 1], 0).into(), Shared { mind: Some(Box::new(mind)), ..Shared::default() })
+        Self::serve(
+            ([127, 0, 0, 1], 0).into(),
+            Shared { mind: Some(Box::new(mind)), ..Shared::default() },
+        )
     }
 
     /// Models that say nothing but what time it is.
@@ -76,9 +87,17 @@ impl MockModels {
     }
 
     /// Models that take their time.
-    pub fn slow(address: SocketAddr, replies: impl IntoIterator<Item = Reply>, keeps: Keeps, delay: Duration) -> io::Result<Self> {
+    pub fn slow(
+        address: SocketAddr,
+        replies: impl IntoIterator<Item = Reply>,
+        keeps: Keeps,
+        delay: Duration,
+    ) -> io::Result<Self> {
         let replies = Mutex::new(replies.into_iter().collect());
-        Self::serve(address, Shared { replies, forgets: keeps == Keeps::Nothing, delay, ..Shared::default() })
+        Self::serve(
+            address,
+            Shared { replies, forgets: keeps == Keeps::Nothing, delay, ..Shared::default() },
+        )
     }
 
     fn serve(address: SocketAddr, state: Shared) -> io::Result<Self> {
@@ -171,11 +190,24 @@ async fn respond(stream: &mut TcpStream, request: Request, state: &Shared) -> bo
             }
             return play::reply(stream, format, &reply, streams).await;
         }
-        Endpoint::Embeddings(format) => answer(200, "application/json", "", &embeddings::answer(format, &body).to_string()),
-        Endpoint::Models(format) => answer(200, "application/json", "", &models(format).to_string()),
+        Endpoint::Embeddings(format) => {
+            answer(200, "application/json", "", &embeddings::answer(format, &body).to_string())
+        }
+        Endpoint::Models(format) => {
+            answer(200, "application/json", "", &models(format).to_string())
+        }
         Endpoint::Abilities => answer(200, "application/json", "", &abilities(&body).to_string()),
-        Endpoint::Unknown => others::respond(&request.path, request.header("host").unwrap_or_default())
-            .unwrap_or_else(|| answer(404, "application/json", "", &json!({ "error": { "message": "no such path" } }).to_string())),
+        Endpoint::Unknown => {
+            others::respond(&request.path, request.header("host").unwrap_or_default())
+                .unwrap_or_else(|| {
+                    answer(
+                        404,
+                        "application/json",
+                        "",
+                        &json!({ "error": { "message": "no such path" } }).to_string(),
+                    )
+                })
+        }
     };
     state.keep(request, body, format);
     stream.write_all(&known).await.is_ok()
@@ -189,18 +221,24 @@ fn abilities(body: &Value) -> Value {
 
 fn models(format: Format) -> Value {
     match format {
-        Format::Gemini => json!({ "models": [{ "name": "models/mock" }, { "name": "models/mock-large" }] }),
+        Format::Gemini => {
+            json!({ "models": [{ "name": "models/mock" }, { "name": "models/mock-large" }] })
+        }
         Format::Ollama => json!({ "models": [{ "name": "mock" }, { "name": "mock-large" }] }),
-        _ => json!({ "object": "list", "data": [{ "id": "mock", "object": "model" }, { "id": "mock-large", "object": "model" }] }),
+        _ => {
+            json!({ "object": "list", "data": [{ "id": "mock", "object": "model" }, { "id": "mock-large", "object": "model" }] })
+        }
     }
 }
 
 impl Shared {
-    /// The next answer of the script. Without one the model does what models do: it calls the first tool it is offered, once, and
-    /// answers when it has a result.
+    /// The next answer of the script. Without one the model does what models do: it calls the first
+    /// tool it is offered, once, and answers when it has a result.
     fn next(&self, body: &Value) -> Reply {
         let scripted = lock(&self.replies).pop_front();
-        scripted.unwrap_or_else(|| self.mind.as_ref().map_or_else(|| itself::by_itself(body), |mind| mind(body)))
+        scripted.unwrap_or_else(|| {
+            self.mind.as_ref().map_or_else(|| itself::by_itself(body), |mind| mind(body))
+        })
     }
 
     fn keep(&self, request: Request, body: Value, format: Option<Format>) {

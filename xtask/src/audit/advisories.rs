@@ -1,5 +1,5 @@
-//! Published advisories about what we ship. They need a database that is somewhere else: where it cannot be reached, the answer is
-//! "not checked", which is said and fails nothing but a release.
+//! Published advisories about what we ship. They need a database that is somewhere else: where it
+//! cannot be reached, the answer is "not checked", which is said and fails nothing but a release.
 
 use super::npm;
 use anyhow::{Result, bail};
@@ -24,7 +24,10 @@ pub(crate) enum Answer {
 
 /// Advisories about Rust crates, by cargo-deny.
 pub(crate) fn of_crates() -> Result<Answer> {
-    let is_there = Command::new("cargo").args(["deny", "--version"]).output().is_ok_and(|output| output.status.success());
+    let is_there = Command::new("cargo")
+        .args(["deny", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success());
     if !is_there {
         return Ok(Answer::NotChecked("cargo-deny is not installed"));
     }
@@ -39,27 +42,42 @@ pub(crate) fn of_crates() -> Result<Answer> {
 
 const NO_DATABASE: &str = "database not reachable";
 
-/// cargo-deny fails for what it finds, for a database that it cannot have, and for anything that is wrong with itself or its
-/// configuration. Only findings come as diagnostics with a code; only the database is no failure.
+/// cargo-deny fails for what it finds, for a database that it cannot have, and for anything that is
+/// wrong with itself or its configuration. Only findings come as diagnostics with a code; only the
+/// database is no failure.
 fn read_deny(text: &str) -> Result<Answer> {
-    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines: Vec<Value> =
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let is_finding = |line: &&Value| {
         let fields = &line["fields"];
-        line["type"] == "diagnostic" && fields["severity"] == "error" && (fields["code"].is_string() || fields["advisory"].is_object())
+        line["type"] == "diagnostic"
+            && fields["severity"] == "error"
+            && (fields["code"].is_string() || fields["advisory"].is_object())
     };
     let told = |line: &Value| {
-        let (id, message) = (line["fields"]["advisory"]["id"].as_str(), line["fields"]["message"].as_str());
-        format!("{}: {}", id.or(line["fields"]["code"].as_str()).unwrap_or("advisory"), message.unwrap_or_default())
+        let (id, message) =
+            (line["fields"]["advisory"]["id"].as_str(), line["fields"]["message"].as_str());
+        format!(
+            "{}: {}",
+            id.or(line["fields"]["code"].as_str()).unwrap_or("advisory"),
+            message.unwrap_or_default()
+        )
     };
     let found: Vec<String> = lines.iter().filter(is_finding).map(told).collect();
     if !found.is_empty() {
         return Ok(Answer::Found(found));
     }
-    let mut errors = lines.iter().filter(|line| line["fields"]["level"] == "ERROR").filter_map(|line| line["fields"]["message"].as_str());
+    let mut errors = lines
+        .iter()
+        .filter(|line| line["fields"]["level"] == "ERROR")
+        .filter_map(|line| line["fields"]["message"].as_str());
     if errors.clone().any(|error| error.contains("advisory database")) {
         return Ok(Answer::NotChecked(NO_DATABASE));
     }
-    bail!("cargo-deny failed: {}", errors.next().or(text.lines().next()).unwrap_or("it said nothing"))
+    bail!(
+        "cargo-deny failed: {}",
+        errors.next().or(text.lines().next()).unwrap_or("it said nothing")
+    )
 }
 
 /// Advisories about the npm packages that are shipped: those that are rated high or critical count.
@@ -67,11 +85,19 @@ pub(crate) fn of_npm() -> Result<Answer> {
     let mut found = Vec::new();
     for (folder, part) in npm::FOLDERS {
         let mut command = Command::new("npm");
-        command.current_dir(folder).args(["audit", "--json", "--package-lock-only", "--omit=dev", "--fetch-retries=0"]);
+        command.current_dir(folder).args([
+            "audit",
+            "--json",
+            "--package-lock-only",
+            "--omit=dev",
+            "--fetch-retries=0",
+        ]);
         let answer = run(command, Channel::Output)?;
         match answer.map_or(Answer::NotChecked(NO_ANSWER), |(_, text)| read_npm(&text)) {
             Answer::Clean => {}
-            Answer::Found(more) => found.extend(more.into_iter().map(|line| format!("{part}: {line}"))),
+            Answer::Found(more) => {
+                found.extend(more.into_iter().map(|line| format!("{part}: {line}")))
+            }
             not_checked @ Answer::NotChecked(_) => return Ok(not_checked),
         }
     }
@@ -87,8 +113,12 @@ fn read_npm(text: &str) -> Answer {
         return Answer::NotChecked(NO_ANSWER);
     }
     let severe = report["vulnerabilities"].as_object().into_iter().flatten();
-    let severe = severe.filter(|(_, found)| matches!(found["severity"].as_str(), Some("high" | "critical")));
-    match severe.map(|(name, found)| format!("{name}: {}", found["severity"].as_str().unwrap_or_default())).collect::<Vec<_>>() {
+    let severe =
+        severe.filter(|(_, found)| matches!(found["severity"].as_str(), Some("high" | "critical")));
+    match severe
+        .map(|(name, found)| format!("{name}: {}", found["severity"].as_str().unwrap_or_default()))
+        .collect::<Vec<_>>()
+    {
         found if found.is_empty() => Answer::Clean,
         found => Answer::Found(found),
     }
@@ -99,13 +129,16 @@ enum Channel {
     Errors,
 }
 
-/// Whether a program was content, and what it printed; nothing if it cannot be started or takes too long.
+/// Whether a program was content, and what it printed; nothing if it cannot be started or takes too
+/// long.
 fn run(mut command: Command, channel: Channel) -> Result<Option<(bool, String)>> {
     let (output, errors) = match channel {
         Channel::Output => (Stdio::piped(), Stdio::null()),
         Channel::Errors => (Stdio::null(), Stdio::piped()),
     };
-    let Ok(mut child) = command.stdin(Stdio::null()).stdout(output).stderr(errors).spawn() else { return Ok(None) };
+    let Ok(mut child) = command.stdin(Stdio::null()).stdout(output).stderr(errors).spawn() else {
+        return Ok(None);
+    };
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
@@ -144,7 +177,10 @@ mod tests {
         assert_eq!(read_npm(&report("critical")), Answer::Found(vec!["a: critical".into()]));
         assert_eq!(read_npm(&report("high")), Answer::Found(vec!["a: high".into()]));
         assert_eq!(read_npm(&report("moderate")), Answer::Clean);
-        assert_eq!(read_npm(r#"{ "message": "405 Method Not Allowed", "error": {} }"#), Answer::NotChecked(NO_ANSWER));
+        assert_eq!(
+            read_npm(r#"{ "message": "405 Method Not Allowed", "error": {} }"#),
+            Answer::NotChecked(NO_ANSWER)
+        );
         assert_eq!(read_npm("<html>"), Answer::NotChecked(NO_ANSWER));
     }
 
@@ -152,15 +188,18 @@ mod tests {
     fn issue_14_00_a_finding_is_told_apart_from_a_database_that_is_not_there() {
         let finding = r#"{"type":"diagnostic","fields":{"severity":"error","code":"vulnerability","message":"bad","advisory":{"id":"RUSTSEC-2026-0001"}}}"#;
         let log = r#"{"type":"log","fields":{"level":"ERROR","message":"failed to fetch advisory database"}}"#;
-        assert_eq!(read_deny(&format!("{log}\n{finding}\n")).unwrap(), Answer::Found(vec!["RUSTSEC-2026-0001: bad".into()]));
+        assert_eq!(
+            read_deny(&format!("{log}\n{finding}\n")).unwrap(),
+            Answer::Found(vec!["RUSTSEC-2026-0001: bad".into()])
+        );
         assert_eq!(read_deny(log).unwrap(), Answer::NotChecked(NO_DATABASE));
     }
 
     #[test]
     fn issue_14_00_a_check_that_breaks_is_not_taken_for_one_that_could_not_be_made() {
-        let config =
-            r#"{"type":"log","fields":{"level":"ERROR","message":"failed to deserialize config from 'deny.toml': unknown field `graph`"}}"#;
-        let term = r#"{"type":"diagnostic","fields":{"severity":"error","message":"invalid licensee"}}"#;
+        let config = r#"{"type":"log","fields":{"level":"ERROR","message":"failed to deserialize config from 'deny.toml': unknown field `graph`"}}"#;
+        let term =
+            r#"{"type":"diagnostic","fields":{"severity":"error","message":"invalid licensee"}}"#;
         let panic = "thread '<unnamed>' panicked at 'called `Option::unwrap()` on a `None` value'";
         for text in [config, term, panic, ""] {
             assert!(read_deny(text).is_err(), "{text}");

@@ -25,7 +25,9 @@ pub(crate) struct Crate {
 pub(crate) fn tree(arguments: &[&str]) -> Result<Vec<(usize, Crate)>> {
     // With `all-features = false` in deny.toml these are the features of an ordinary build.
     let mut command = Command::new("cargo");
-    command.args(["tree", "--locked", "--prefix", "depth", "--format", "|{p}|{l}|"]).args(arguments);
+    command
+        .args(["tree", "--locked", "--prefix", "depth", "--format", "|{p}|{l}|"])
+        .args(arguments);
     let output = command.output().context("cargo tree cannot be started")?;
     if !output.status.success() {
         bail!("cargo tree failed: {}", String::from_utf8_lossy(&output.stderr));
@@ -40,14 +42,23 @@ fn line(line: &str) -> Result<(usize, Crate)> {
     let depth = parts.next().and_then(|depth| depth.parse().ok()).with_context(odd)?;
     let (package, licence) = (parts.next().with_context(odd)?, parts.next().with_context(odd)?);
     let mut words = package.split_whitespace();
-    let (name, version) = (words.next().with_context(odd)?, words.next().and_then(|version| version.strip_prefix('v')).with_context(odd)?);
+    let (name, version) = (
+        words.next().with_context(odd)?,
+        words.next().and_then(|version| version.strip_prefix('v')).with_context(odd)?,
+    );
     let is_local = words.any(|word| word.starts_with("(/"));
-    Ok((depth, Crate { name: name.into(), version: version.into(), licence: licence.into(), is_local }))
+    Ok((
+        depth,
+        Crate { name: name.into(), version: version.into(), licence: licence.into(), is_local },
+    ))
 }
 
 /// Every crate that any platform, test or build script uses.
 pub(crate) fn in_use() -> Result<BTreeSet<Crate>> {
-    Ok(tree(&["--workspace", "--target", "all", "--edges", "normal,build,dev"])?.into_iter().map(|(_, found)| found).collect())
+    Ok(tree(&["--workspace", "--target", "all", "--edges", "normal,build,dev"])?
+        .into_iter()
+        .map(|(_, found)| found)
+        .collect())
 }
 
 /// The sums of the lock file by name and version.
@@ -71,22 +82,39 @@ struct Locked {
 
 fn packages(lock: &str) -> Result<Vec<Locked>> {
     let document: Document<&str> = Document::parse(lock).context("Cargo.lock is not TOML")?;
-    let packages = document.get("package").and_then(Item::as_array_of_tables).context("Cargo.lock lists no packages")?;
+    let packages = document
+        .get("package")
+        .and_then(Item::as_array_of_tables)
+        .context("Cargo.lock lists no packages")?;
     let read = |package: &toml_edit::Table| {
         let text = |key: &str| package.get(key).and_then(Item::as_str).map(str::to_owned);
-        Some(Locked { name: text("name")?, version: text("version")?, source: text("source"), sum: text("checksum") })
+        Some(Locked {
+            name: text("name")?,
+            version: text("version")?,
+            source: text("source"),
+            sum: text("checksum"),
+        })
     };
-    packages.iter().map(|package| read(package).context("a package of Cargo.lock has no name or version")).collect()
+    packages
+        .iter()
+        .map(|package| read(package).context("a package of Cargo.lock has no name or version"))
+        .collect()
 }
 
 pub(crate) fn licences(crates: &BTreeSet<Crate>, policy: &Policy, problems: &mut Vec<String>) {
     for found in crates {
         let is_accepted = |licence: &str| {
-            let is_exception = |(name, licences): &(String, Vec<String>)| *name == found.name && licences.iter().any(|one| one == licence);
-            policy.licences.iter().any(|one| one == licence) || policy.exceptions.iter().any(is_exception)
+            let is_exception = |(name, licences): &(String, Vec<String>)| {
+                *name == found.name && licences.iter().any(|one| one == licence)
+            };
+            policy.licences.iter().any(|one| one == licence)
+                || policy.exceptions.iter().any(is_exception)
         };
         if !licence::is_met(&found.licence, &is_accepted) {
-            problems.push(format!("{} {} has the licence '{}'", found.name, found.version, found.licence));
+            problems.push(format!(
+                "{} {} has the licence '{}'",
+                found.name, found.version, found.licence
+            ));
         }
     }
 }
@@ -98,9 +126,12 @@ pub(crate) fn sources(lock: &str, ours: &[String], problems: &mut Vec<String>) -
         match package.source.as_deref() {
             Some(REGISTRY) if package.sum.is_some() => {}
             Some(REGISTRY) => problems.push(format!("{name} has no checksum in Cargo.lock")),
-            Some(source) => problems.push(format!("{name} comes from {source}; only crates.io is allowed")),
+            Some(source) => {
+                problems.push(format!("{name} comes from {source}; only crates.io is allowed"))
+            }
             None if ours.contains(&package.name) => {}
-            None => problems.push(format!("{name} comes from a folder that is not part of this workspace")),
+            None => problems
+                .push(format!("{name} comes from a folder that is not part of this workspace")),
         }
     }
     Ok(())
@@ -117,25 +148,34 @@ pub(crate) fn bans(crates: &BTreeSet<Crate>, policy: &Policy, problems: &mut Vec
     for found in crates {
         versions.entry(&found.name).or_default().push(&found.version);
     }
-    let is_skipped = |name: &str, version: &str| policy.skipped.iter().any(|spec| spec.covers(name, version));
+    let is_skipped =
+        |name: &str, version: &str| policy.skipped.iter().any(|spec| spec.covers(name, version));
     for (name, versions) in &versions {
         let counted = versions.iter().filter(|version| !is_skipped(name, version)).count();
         if counted > 1 {
-            problems.push(format!("{name} is used in several versions: {}; find out why, or give deny.toml a reason", versions.join(", ")));
+            problems.push(format!(
+                "{name} is used in several versions: {}; find out why, or give deny.toml a reason",
+                versions.join(", ")
+            ));
         }
     }
     for spec in &policy.skipped {
-        let is_needed =
-            versions.get(spec.name.as_str()).is_some_and(|known| known.len() > 1 && known.iter().any(|one| spec.covers(&spec.name, one)));
+        let is_needed = versions.get(spec.name.as_str()).is_some_and(|known| {
+            known.len() > 1 && known.iter().any(|one| spec.covers(&spec.name, one))
+        });
         if !is_needed {
-            problems.push(format!("deny.toml allows a second {} {} that is not there any more; remove the entry", spec.name, spec.version));
+            problems.push(format!(
+                "deny.toml allows a second {} {} that is not there any more; remove the entry",
+                spec.name, spec.version
+            ));
         }
     }
 }
 
 /// No dependency of ours takes any version at all.
 pub(crate) fn wildcards(manifest: &str, place: &str, problems: &mut Vec<String>) -> Result<()> {
-    let document: Document<&str> = Document::parse(manifest).with_context(|| format!("{place} is not TOML"))?;
+    let document: Document<&str> =
+        Document::parse(manifest).with_context(|| format!("{place} is not TOML"))?;
     walk(document.as_table(), place, problems);
     Ok(())
 }
@@ -185,14 +225,20 @@ mod tests {
     #[test]
     fn issue_14_00_a_licence_that_nobody_accepted_is_a_problem() {
         let mut problems = Vec::new();
-        let found = crates(&[("a", "1.0.0", "MIT"), ("selectors", "1.0.0", "MPL-2.0"), ("b", "1.0.0", "MPL-2.0"), ("c", "1.0.0", "")]);
+        let found = crates(&[
+            ("a", "1.0.0", "MIT"),
+            ("selectors", "1.0.0", "MPL-2.0"),
+            ("b", "1.0.0", "MPL-2.0"),
+            ("c", "1.0.0", ""),
+        ]);
         licences(&found, &policy(""), &mut problems);
         assert_eq!(problems, ["b 1.0.0 has the licence 'MPL-2.0'", "c 1.0.0 has the licence ''"]);
     }
 
     #[test]
     fn issue_14_00_a_second_version_needs_a_reason_and_a_reason_needs_a_second_version() {
-        let found = crates(&[("a", "1.0.0", "MIT"), ("a", "2.1.0", "MIT"), ("openssl", "0.10.1", "MIT")]);
+        let found =
+            crates(&[("a", "1.0.0", "MIT"), ("a", "2.1.0", "MIT"), ("openssl", "0.10.1", "MIT")]);
         let told = |skip: &str| {
             let mut problems = Vec::new();
             bans(&found, &policy(skip), &mut problems);
@@ -200,7 +246,10 @@ mod tests {
         };
         assert_eq!(told("").len(), 2, "{:?}", told(""));
         assert_eq!(told("{ crate = 'a@1', reason = 'x' }"), ["openssl is banned: rustls"]);
-        assert_eq!(told("{ crate = 'a@1', reason = 'x' }, { crate = 'b@1', reason = 'x' }").len(), 2);
+        assert_eq!(
+            told("{ crate = 'a@1', reason = 'x' }, { crate = 'b@1', reason = 'x' }").len(),
+            2
+        );
         assert_eq!(told("{ crate = 'a@3', reason = 'x' }").len(), 3);
     }
 
@@ -216,7 +265,8 @@ mod tests {
         );
         let mut problems = Vec::new();
         sources(&lock, &["ours".to_owned()], &mut problems).unwrap();
-        let names: Vec<&str> = problems.iter().filter_map(|problem| problem.split(' ').next()).collect();
+        let names: Vec<&str> =
+            problems.iter().filter_map(|problem| problem.split(' ').next()).collect();
         assert_eq!(names, ["b", "c", "d", "theirs"]);
     }
 

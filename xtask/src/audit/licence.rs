@@ -1,6 +1,7 @@
 //! Licence expressions: whether an SPDX expression can be met with the licences we accept.
 
-/// Whether some choice among the alternatives needs accepted licences only. What cannot be read is not accepted.
+/// Whether some choice among the alternatives needs accepted licences only. What cannot be read is
+/// not accepted.
 pub(crate) fn is_met(expression: &str, is_accepted: &dyn Fn(&str) -> bool) -> bool {
     // Old crates separate alternatives with a slash.
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
@@ -72,7 +73,9 @@ mod tests {
 
     #[test]
     fn every_part_must_be_met_and_one_alternative_is_enough() {
-        let accepted = |licence: &str| matches!(licence, "MIT" | "ISC" | "Apache-2.0" | "Apache-2.0 WITH LLVM-exception");
+        let accepted = |licence: &str| {
+            matches!(licence, "MIT" | "ISC" | "Apache-2.0" | "Apache-2.0 WITH LLVM-exception")
+        };
         for expression in [
             "MIT",
             "MIT/GPL-3.0",

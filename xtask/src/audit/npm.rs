@@ -1,4 +1,5 @@
-//! The npm packages that end up in the binary: those of the editor and of the sandbox image, as their lock files name them.
+//! The npm packages that end up in the binary: those of the editor and of the sandbox image, as
+//! their lock files name them.
 
 use super::licence;
 use anyhow::{Context as _, Result};
@@ -6,9 +7,11 @@ use serde_json::Value;
 use std::path::Path;
 
 /// A folder with a lock file, and the part of Heddle that is made of its packages.
-pub(crate) const FOLDERS: &[(&str, &str)] = &[("web", "editor"), ("crates/expr/js", "sandbox image")];
+pub(crate) const FOLDERS: &[(&str, &str)] =
+    &[("web", "editor"), ("crates/expr/js", "sandbox image")];
 
-/// Licences of shipped packages besides those in `deny.toml`: fonts, and one package in the public domain.
+/// Licences of shipped packages besides those in `deny.toml`: fonts, and one package in the public
+/// domain.
 const MORE_LICENCES: &[&str] = &["OFL-1.1", "Unlicense"];
 
 pub(crate) struct Package {
@@ -30,7 +33,8 @@ pub(crate) struct Package {
 /// The packages of a folder's lock file, and what the folder itself needs.
 pub(crate) fn packages(folder: &str) -> Result<(Vec<Package>, Vec<String>)> {
     let path = Path::new(folder).join("package-lock.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     read(&text).with_context(|| format!("{} is not a lock file", path.display()))
 }
 
@@ -39,7 +43,11 @@ fn read(text: &str) -> Result<(Vec<Package>, Vec<String>)> {
     let entries = lock["packages"].as_object().context("it lists no packages")?;
     let needs = |entry: &Value| -> Vec<String> {
         let lists = ["dependencies", "optionalDependencies", "peerDependencies"];
-        lists.iter().filter_map(|list| entry[list].as_object()).flat_map(|list| list.keys().cloned()).collect()
+        lists
+            .iter()
+            .filter_map(|list| entry[list].as_object())
+            .flat_map(|list| list.keys().cloned())
+            .collect()
     };
     let packages = entries.iter().filter(|(place, _)| !place.is_empty()).map(|(place, entry)| {
         let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
@@ -57,17 +65,31 @@ fn read(text: &str) -> Result<(Vec<Package>, Vec<String>)> {
     Ok((packages.collect(), entries.get("").map(needs).unwrap_or_default()))
 }
 
-/// Every package has a sum and comes from the one registry; those that are shipped have a licence that allows it.
-pub(crate) fn check(folder: &str, packages: &[Package], licences: &[String], problems: &mut Vec<String>) {
-    let is_accepted = |licence: &str| licences.iter().any(|one| one == licence) || MORE_LICENCES.contains(&licence);
-    // Which registry that is, depends on the machine that has written the file; that there is one, does not.
-    let registry = packages.iter().filter_map(|package| package.resolved.as_deref()).find_map(origin);
+/// Every package has a sum and comes from the one registry; those that are shipped have a licence
+/// that allows it.
+pub(crate) fn check(
+    folder: &str,
+    packages: &[Package],
+    licences: &[String],
+    problems: &mut Vec<String>,
+) {
+    let is_accepted = |licence: &str| {
+        licences.iter().any(|one| one == licence) || MORE_LICENCES.contains(&licence)
+    };
+    // Which registry that is, depends on the machine that has written the file; that there is one,
+    // does not.
+    let registry =
+        packages.iter().filter_map(|package| package.resolved.as_deref()).find_map(origin);
     for package in packages {
         let name = format!("{folder}: {} {}", package.name, package.version);
         if !package.integrity.starts_with("sha512-") {
             problems.push(format!("{name} has no sha512 sum in its lock file"));
         }
-        if let Some(place) = package.resolved.as_deref().filter(|place| origin(place).is_none() || origin(place) != registry) {
+        if let Some(place) = package
+            .resolved
+            .as_deref()
+            .filter(|place| origin(place).is_none() || origin(place) != registry)
+        {
             problems.push(format!("{name} comes from {place}; only one registry is allowed"));
         }
         if package.is_shipped && !licence::is_met(&package.licence, &is_accepted) {
@@ -76,10 +98,14 @@ pub(crate) fn check(folder: &str, packages: &[Package], licences: &[String], pro
     }
 }
 
-/// The host of a registry that a package would be fetched from; none for a repository, a folder or a connection that is not secure.
+/// The host of a registry that a package would be fetched from; none for a repository, a folder or
+/// a connection that is not secure.
 fn origin(place: &str) -> Option<&str> {
-    let host = place.strip_prefix("https://").filter(|rest| rest.ends_with(".tgz"))?.split('/').next()?;
-    host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':')).then_some(host)
+    let host =
+        place.strip_prefix("https://").filter(|rest| rest.ends_with(".tgz"))?.split('/').next()?;
+    host.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':'))
+        .then_some(host)
 }
 
 #[cfg(test)]
@@ -105,7 +131,8 @@ mod tests {
         assert!(packages.iter().any(|package| package.name == "e"));
         let mut problems = Vec::new();
         check("web", &packages, &["MIT".to_owned()], &mut problems);
-        let mut names: Vec<&str> = problems.iter().filter_map(|problem| problem.split(' ').nth(1)).collect();
+        let mut names: Vec<&str> =
+            problems.iter().filter_map(|problem| problem.split(' ').nth(1)).collect();
         names.sort_unstable();
         assert_eq!(names, ["@x/c", "b", "d", "h", "i"]);
     }

@@ -1,5 +1,5 @@
-//! What `deny.toml` says, as far as it is applied here. A key that cargo-deny knows and this does not is an error, so that both always
-//! come to the same verdict.
+//! What `deny.toml` says, as far as it is applied here. A key that cargo-deny knows and this does
+//! not is an error, so that both always come to the same verdict.
 
 use anyhow::{Context as _, Result, bail};
 use toml_edit::{Document, Item, Table, Value};
@@ -12,7 +12,17 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("advisories", &["yanked", "ignore"]),
     ("licenses", &["allow", "exceptions"]),
     ("sources", &["unknown-registry", "unknown-git"]),
-    ("bans", &["wildcards", "allow-wildcard-paths", "deny", "multiple-versions", "multiple-versions-include-dev", "skip"]),
+    (
+        "bans",
+        &[
+            "wildcards",
+            "allow-wildcard-paths",
+            "deny",
+            "multiple-versions",
+            "multiple-versions-include-dev",
+            "skip",
+        ],
+    ),
 ];
 
 /// Settings that are read as if they had these values, so they must.
@@ -42,13 +52,15 @@ pub(crate) struct Spec {
 
 impl Spec {
     fn parse(text: &str) -> Result<Self> {
-        let (name, version) = text.split_once('@').with_context(|| format!("{FILE}: '{text}' names no version"))?;
+        let (name, version) =
+            text.split_once('@').with_context(|| format!("{FILE}: '{text}' names no version"))?;
         Ok(Self { name: name.to_owned(), version: version.to_owned() })
     }
 
     pub(crate) fn covers(&self, name: &str, version: &str) -> bool {
         let rest = version.strip_prefix(&self.version);
-        self.name == name && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '+', '-']))
+        self.name == name
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '+', '-']))
     }
 }
 
@@ -57,12 +69,15 @@ pub(crate) fn read() -> Result<Policy> {
 }
 
 pub(crate) fn parse(text: &str) -> Result<Policy> {
-    let document: Document<&str> = Document::parse(text).with_context(|| format!("{FILE} is not TOML"))?;
+    let document: Document<&str> =
+        Document::parse(text).with_context(|| format!("{FILE} is not TOML"))?;
     for (section, item) in document.as_table().iter() {
         let known = KNOWN.iter().find(|(name, _)| *name == section).map(|(_, keys)| *keys);
         for (key, _) in item.as_table().into_iter().flat_map(Table::iter) {
             if known.is_none_or(|keys| !keys.contains(&key)) {
-                bail!("{FILE}: `{section}.{key}` is not applied by `cargo xtask audit`; teach it, or leave the key out");
+                bail!(
+                    "{FILE}: `{section}.{key}` is not applied by `cargo xtask audit`; teach it, or leave the key out"
+                );
             }
         }
     }
@@ -72,8 +87,10 @@ pub(crate) fn parse(text: &str) -> Result<Policy> {
             bail!("{FILE}: `{section}.{key}` must be \"{wanted}\"");
         }
     }
-    let exceptions = entries(at("licenses", "exceptions")).map(|entry| Ok((word(entry, "crate")?, words(entry.get("allow")))));
-    let banned = entries(at("bans", "deny")).map(|entry| Ok((word(entry, "crate")?, word(entry, "reason")?)));
+    let exceptions = entries(at("licenses", "exceptions"))
+        .map(|entry| Ok((word(entry, "crate")?, words(entry.get("allow")))));
+    let banned = entries(at("bans", "deny"))
+        .map(|entry| Ok((word(entry, "crate")?, word(entry, "reason")?)));
     let skipped = entries(at("bans", "skip")).map(|entry| {
         // A duplicate without a reason is one that nobody looked at.
         word(entry, "reason")?;
@@ -92,25 +109,38 @@ fn entries(item: Option<&Item>) -> impl Iterator<Item = &toml_edit::InlineTable>
 }
 
 fn word(entry: &toml_edit::InlineTable, key: &str) -> Result<String> {
-    let text = entry.get(key).and_then(Value::as_str).with_context(|| format!("{FILE}: an entry has no `{key}`: {entry:?}"))?;
+    let text = entry
+        .get(key)
+        .and_then(Value::as_str)
+        .with_context(|| format!("{FILE}: an entry has no `{key}`: {entry:?}"))?;
     Ok(text.to_owned())
 }
 
 fn words(value: Option<&Value>) -> Vec<String> {
-    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    value
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const STRICT: &str =
-        "[sources]\nunknown-registry = 'deny'\nunknown-git = 'deny'\n[bans]\nwildcards = 'deny'\nmultiple-versions = 'deny'\n";
+    const STRICT: &str = "[sources]\nunknown-registry = 'deny'\nunknown-git = 'deny'\n[bans]\nwildcards = 'deny'\nmultiple-versions = 'deny'\n";
 
     #[test]
     fn a_key_that_is_not_applied_is_an_error() {
         assert!(parse(STRICT).is_ok());
-        for more in ["skip-tree = ['a']", "features = []", "skip = [{ crate = 'a@1' }]", "skip = [{ crate = 'a', reason = 'b' }]"] {
+        for more in [
+            "skip-tree = ['a']",
+            "features = []",
+            "skip = [{ crate = 'a@1' }]",
+            "skip = [{ crate = 'a', reason = 'b' }]",
+        ] {
             assert!(parse(&format!("{STRICT}{more}\n")).is_err(), "{more}");
         }
         assert!(parse(&STRICT.replace("'deny'", "'warn'")).is_err());
@@ -121,6 +151,10 @@ mod tests {
     fn a_spec_covers_whole_numbers_of_a_version() {
         let spec = Spec::parse("syn@2").unwrap();
         assert!(spec.covers("syn", "2.0.119") && spec.covers("syn", "2"));
-        assert!(!spec.covers("syn", "20.0.0") && !spec.covers("sync", "2.0.0") && !spec.covers("syn", "1.2.0"));
+        assert!(
+            !spec.covers("syn", "20.0.0")
+                && !spec.covers("sync", "2.0.0")
+                && !spec.covers("syn", "1.2.0")
+        );
     }
 }

@@ -19,8 +19,14 @@ impl Answer {
             && let Some(end) = self.bytes.windows(4).position(|window| window == b"\r\n\r\n")
         {
             let head = String::from_utf8_lossy(&self.bytes[..end]).to_lowercase();
-            ensure!(head.starts_with("http/1.1 20"), "the server answered {head} {}", String::from_utf8_lossy(&self.bytes[end..]));
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+            ensure!(
+                head.starts_with("http/1.1 20"),
+                "the server answered {head} {}",
+                String::from_utf8_lossy(&self.bytes[end..])
+            );
+            let length = head.lines().find_map(|line| {
+                line.strip_prefix("content-length:")?.trim().parse::<usize>().ok()
+            });
             self.body = Some((end + 4, end + 4 + length.context("an answer without a length")?));
         }
         Ok(self.body.is_some_and(|(_, end)| self.bytes.len() >= end))

@@ -15,12 +15,26 @@ pub(super) struct Api {
 
 impl Api {
     pub(super) fn of(data: &Path) -> Result<Self> {
-        let made = Command::new(HEDDLE).args(["api-keys", "create", "--data"]).arg(data).output()?;
-        let key = String::from_utf8(made.stdout)?.split_whitespace().find(|word| word.starts_with("heddle_")).map(str::to_owned);
-        Ok(Self { key: key.with_context(|| format!("no key was made: {}", String::from_utf8_lossy(&made.stderr)))? })
+        let made =
+            Command::new(HEDDLE).args(["api-keys", "create", "--data"]).arg(data).output()?;
+        let key = String::from_utf8(made.stdout)?
+            .split_whitespace()
+            .find(|word| word.starts_with("heddle_"))
+            .map(str::to_owned);
+        Ok(Self {
+            key: key.with_context(|| {
+                format!("no key was made: {}", String::from_utf8_lossy(&made.stderr))
+            })?,
+        })
     }
 
-    pub(super) fn ask(&self, server: &Server, method: &str, path: &str, body: &[u8]) -> Result<String> {
+    pub(super) fn ask(
+        &self,
+        server: &Server,
+        method: &str,
+        path: &str,
+        body: &[u8],
+    ) -> Result<String> {
         let plain = request(&server.address, method, path, "application/json", body);
         let headers = format!("x-n8n-api-key: {}\r\nconnection: close", self.key);
         let with_key = String::from_utf8_lossy(&plain).replacen("user-agent: bench", &headers, 1);
@@ -42,6 +56,7 @@ impl Api {
     fn figure(&self, server: &Server, name: &str) -> Result<f64> {
         let told = self.ask(server, "GET", "/metrics", b"")?;
         let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|number| number.trim().parse().ok()).with_context(|| format!("no {name} in the metrics"))
+        line.and_then(|number| number.trim().parse().ok())
+            .with_context(|| format!("no {name} in the metrics"))
     }
 }

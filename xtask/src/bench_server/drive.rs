@@ -1,4 +1,5 @@
-//! Many kept connections driven by one thread, so that whoever asks takes as little as can be from whoever answers.
+//! Many kept connections driven by one thread, so that whoever asks takes as little as can be from
+//! whoever answers.
 
 use super::answer::Answer;
 use super::load::{Load, Request};
@@ -21,7 +22,8 @@ pub(super) struct Drive<'l> {
     requests: &'l [Request],
     poll: Poll,
     lines: Vec<Line>,
-    /// Which of them have nothing to do. They take turns, so that none is idle for so long that the server closes it.
+    /// Which of them have nothing to do. They take turns, so that none is idle for so long that the
+    /// server closes it.
     idle: VecDeque<usize>,
     began: Instant,
     /// How many requests were sent.
@@ -48,7 +50,13 @@ impl<'l> Drive<'l> {
         let mut lines = Vec::with_capacity(load.connections);
         for number in 0..load.connections.min(load.requests) {
             let stream = connect(&poll, address, number)?;
-            lines.push(Line { stream, request: first.clone(), sent: first.len(), due: Instant::now(), answer: Answer::default() });
+            lines.push(Line {
+                stream,
+                request: first.clone(),
+                sent: first.len(),
+                due: Instant::now(),
+                answer: Answer::default(),
+            });
         }
         Ok(Self {
             load,
@@ -72,7 +80,11 @@ impl<'l> Drive<'l> {
         while self.latencies.len() < self.load.requests {
             let wait = self.send()?;
             let is_short = wait.is_some_and(|wait| wait < Duration::from_millis(2));
-            let timeout = if is_short { Some(Duration::ZERO) } else { wait.map(|wait| wait - Duration::from_millis(1)) };
+            let timeout = if is_short {
+                Some(Duration::ZERO)
+            } else {
+                wait.map(|wait| wait - Duration::from_millis(1))
+            };
             match self.poll.poll(&mut events, timeout) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 polled => polled?,
@@ -93,13 +105,17 @@ impl<'l> Drive<'l> {
         Ok(self.began.elapsed())
     }
 
-    /// Sends what is due as far as there are connections for it; gives back how long it is until the next one is.
+    /// Sends what is due as far as there are connections for it; gives back how long it is until
+    /// the next one is.
     fn send(&mut self) -> Result<Option<Duration>> {
         while self.next < self.load.requests
             && let Some(&number) = self.idle.front()
         {
             let now = Instant::now();
-            let due = self.load.rate.map_or(now, |rate| self.began + Duration::from_secs_f64(self.next as f64 / rate));
+            let due = self
+                .load
+                .rate
+                .map_or(now, |rate| self.began + Duration::from_secs_f64(self.next as f64 / rate));
             if due > now {
                 return Ok(Some(due - now));
             }
@@ -126,7 +142,8 @@ impl<'l> Drive<'l> {
                 Ok(count) => {
                     if line.answer.add(&self.buffer[..count])? {
                         self.answer_bytes = line.answer.body().len();
-                        self.latencies.push(((line.due - self.began).as_secs(), line.due.elapsed()));
+                        self.latencies
+                            .push(((line.due - self.began).as_secs(), line.due.elapsed()));
                         self.idle.push_back(number);
                     }
                 }
@@ -142,7 +159,11 @@ fn connect(poll: &Poll, address: &str, number: usize) -> Result<TcpStream> {
     stream.set_nodelay(true)?;
     stream.set_nonblocking(true)?;
     let mut stream = TcpStream::from_std(stream);
-    poll.registry().register(&mut stream, Token(number), Interest::READABLE | Interest::WRITABLE)?;
+    poll.registry().register(
+        &mut stream,
+        Token(number),
+        Interest::READABLE | Interest::WRITABLE,
+    )?;
     Ok(stream)
 }
 

@@ -11,7 +11,8 @@ pub(super) type Request = Arc<[u8]>;
 pub(super) struct Load {
     pub(super) connections: usize,
     pub(super) requests: usize,
-    /// Requests a second; without one, as many as are answered. Latency counts from when a request was due.
+    /// Requests a second; without one, as many as are answered. Latency counts from when a request
+    /// was due.
     pub(super) rate: Option<f64>,
 }
 
@@ -20,7 +21,8 @@ pub(super) struct Measured {
     pub(super) rate: f64,
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
-    /// The same in the middle one of the seconds that it took, ordered by it: what the slowest moments of the machine leave alone.
+    /// The same in the middle one of the seconds that it took, ordered by it: what the slowest
+    /// moments of the machine leave alone.
     pub(super) middle_p99_ms: f64,
     /// The share of the processors that others took from this machine meanwhile.
     pub(super) stolen: f64,
@@ -28,9 +30,17 @@ pub(super) struct Measured {
     pub(super) answer_bytes: usize,
 }
 
-pub(super) fn request(host: &str, method: &str, path: &str, content_type: &str, body: &[u8]) -> Request {
+pub(super) fn request(
+    host: &str,
+    method: &str,
+    path: &str,
+    content_type: &str,
+    body: &[u8],
+) -> Request {
     let length = body.len();
-    let head = format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: bench\r\ncontent-type: {content_type}\r\n");
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: bench\r\ncontent-type: {content_type}\r\n"
+    );
     [format!("{head}content-length: {length}\r\n\r\n").as_bytes(), body].concat().into()
 }
 
@@ -69,8 +79,17 @@ struct Processors {
 impl Processors {
     fn now() -> Result<Self> {
         let text = std::fs::read_to_string("/proc/stat")?;
-        let ticks: Vec<f64> = text.lines().next().unwrap_or_default().split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        Ok(Self { all: ticks.iter().take(8).sum(), stolen: ticks.get(7).copied().unwrap_or_default() })
+        let ticks: Vec<f64> = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        Ok(Self {
+            all: ticks.iter().take(8).sum(),
+            stolen: ticks.get(7).copied().unwrap_or_default(),
+        })
     }
 
     fn stolen_since(&self, before: &Self) -> f64 {
@@ -88,8 +107,12 @@ impl Measured {
     }
 
     pub(super) fn print(&self, name: &str, floor: Option<&Measured>) {
-        let ratio = floor.map(|floor| format!(" ({:.1} x floor)", self.cpu_us / floor.cpu_us)).unwrap_or_default();
+        let ratio = floor
+            .map(|floor| format!(" ({:.1} x floor)", self.cpu_us / floor.cpu_us))
+            .unwrap_or_default();
         let Measured { cpu_us, rate, p50_ms, p99_ms, .. } = self;
-        eprintln!("  {name:32} {cpu_us:7.0} µs of processor each{ratio}, {rate:6.0} a second, p50 {p50_ms:.1} ms, p99 {p99_ms:.1} ms");
+        eprintln!(
+            "  {name:32} {cpu_us:7.0} µs of processor each{ratio}, {rate:6.0} a second, p50 {p50_ms:.1} ms, p99 {p99_ms:.1} ms"
+        );
     }
 }

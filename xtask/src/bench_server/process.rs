@@ -25,7 +25,8 @@ impl Server {
         let mut command = Command::new(HEDDLE);
         command.args(["serve", "--port", "0", "--data"]).arg(data);
         command.env("HEDDLE_EGRESS_ALLOW", egress).env("HEDDLE_FILES_ROOT", data.join("workspace"));
-        // Everything at once shall be answered, not turned away, and a table shall hold the rows of all runs.
+        // Everything at once shall be answered, not turned away, and a table shall hold the rows of
+        // all runs.
         command.env("HEDDLE_RUNS_AT_ONCE", "1000").env("HEDDLE_TABLE_BYTES", TABLE_BYTES);
         let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let told = process.stderr.take().context("no output")?;
@@ -50,7 +51,11 @@ impl Server {
         let Ok(url) = std::env::var(format!("BENCH_{name}_URL")) else { return Ok(None) };
         let id = std::env::var(format!("BENCH_{name}_PID")).ok().and_then(|id| id.parse().ok());
         let id = id.with_context(|| format!("BENCH_{name}_PID is not the number of a process"))?;
-        Ok(Some(Self { address: url.trim_start_matches("http://").trim_end_matches('/').to_owned(), id, process: None }))
+        Ok(Some(Self {
+            address: url.trim_start_matches("http://").trim_end_matches('/').to_owned(),
+            id,
+            process: None,
+        }))
     }
 
     /// Waits until it says where it listens.
@@ -66,7 +71,8 @@ impl Server {
         Ok(Self { address, id: process.id(), process: Some(process) })
     }
 
-    /// Processor time so far, in seconds, of the process and those it has started: n8n runs code in one of them.
+    /// Processor time so far, in seconds, of the process and those it has started: n8n runs code in
+    /// one of them.
     fn cpu(&self) -> Result<f64> {
         let mut found: Vec<Stat> = Vec::new();
         for entry in std::fs::read_dir("/proc")?.flatten() {
@@ -88,7 +94,12 @@ impl Server {
     pub(super) fn memory(&self) -> Result<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.id))?;
         let line = text.lines().find(|line| line.starts_with("VmRSS")).context("status")?;
-        Ok(line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).context("status")? / 1024)
+        Ok(line
+            .split_whitespace()
+            .nth(1)
+            .and_then(|kb| kb.parse::<u64>().ok())
+            .context("status")?
+            / 1024)
     }
 
     /// Runs a load; what is done after the answers counts too.
@@ -145,6 +156,10 @@ impl Stat {
         let (id, rest) = line.split_once(" (")?;
         let fields: Vec<&str> = rest.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<f64>().ok();
-        Some(Self { id: id.parse().ok()?, parent: fields.get(1)?.parse().ok()?, ticks: number(11)? + number(12)? })
+        Some(Self {
+            id: id.parse().ok()?,
+            parent: fields.get(1)?.parse().ok()?,
+            ticks: number(11)? + number(12)?,
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! What ten thousand workflows cost: bringing them in, starting with them, activating one more. What a million executions cost is measured
-//! without a server, by an example of the store.
+//! What ten thousand workflows cost: bringing them in, starting with them, activating one more.
+//! What a million executions cost is measured without a server, by an example of the store.
 
 use super::api::Api;
 use super::process::{HEDDLE, Server};
@@ -23,13 +23,21 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     starts(folder, &clocks, &one)?;
     activations(folder, &one)?;
     eprintln!("\n== scale: a million executions");
-    crate::call("cargo", &["run", "--release", "--quiet", "--package", "heddle-store", "--example", "scale"])
+    crate::call(
+        "cargo",
+        &["run", "--release", "--quiet", "--package", "heddle-store", "--example", "scale"],
+    )
 }
 
 fn imports(folder: &Path, many: &Path, one: &Path) -> Result<()> {
     let floor = import(&folder.join("inactive"), one, &[])?;
-    eprintln!("  import of one workflow                  {:8.2} s (the floor)", floor.as_secs_f64());
-    for (data, options, name) in [("inactive", &[][..], ""), ("many", &["--activate"][..], ", all made to listen")] {
+    eprintln!(
+        "  import of one workflow                  {:8.2} s (the floor)",
+        floor.as_secs_f64()
+    );
+    for (data, options, name) in
+        [("inactive", &[][..], ""), ("many", &["--activate"][..], ", all made to listen")]
+    {
         let took = import(&folder.join(data), many, options)?;
         eprintln!("  import of all of them{name:20} {:6.2} s (goal: 5 s)", took.as_secs_f64());
     }
@@ -43,9 +51,15 @@ fn starts(folder: &Path, many: &Path, one: &Path) -> Result<()> {
     import(&data, many, &["--activate"])?;
     start(&few, 1)?;
     eprintln!("  start with one workflow                 {:8.2} s (the floor)", start(&few, 1)?);
-    eprintln!("  first start with all, each a schedule   {:8.2} s (goal: 1 s)", start(&data, WORKFLOWS)?);
+    eprintln!(
+        "  first start with all, each a schedule   {:8.2} s (goal: 1 s)",
+        start(&data, WORKFLOWS)?
+    );
     eprintln!("  second start with them                  {:8.2} s", start(&data, WORKFLOWS)?);
-    eprintln!("  start with all, each a webhook          {:8.2} s", start(&folder.join("many"), WORKFLOWS)?);
+    eprintln!(
+        "  start with all, each a webhook          {:8.2} s",
+        start(&folder.join("many"), WORKFLOWS)?
+    );
     Ok(())
 }
 
@@ -64,14 +78,21 @@ fn start(data: &Path, n_workflows: usize) -> Result<f64> {
 }
 
 fn activations(folder: &Path, one: &Path) -> Result<()> {
-    for (data, name) in
-        [("few", "alone (the floor)"), ("many", "beside all others (goal: 20 ms)"), ("clocks", "beside as many schedules (goal: 20 ms)")]
-    {
+    for (data, name) in [
+        ("few", "alone (the floor)"),
+        ("many", "beside all others (goal: 20 ms)"),
+        ("clocks", "beside as many schedules (goal: 20 ms)"),
+    ] {
         let data = folder.join(data);
         let api = Api::of(&data)?;
         let server = Server::heddle(&data, "127.0.0.1:1")?;
         let document: Value = serde_json::from_str(&std::fs::read_to_string(one)?)?;
-        let made = api.ask(&server, "POST", "/api/v1/workflows", with_path(&document, "one-more").to_string().as_bytes())?;
+        let made = api.ask(
+            &server,
+            "POST",
+            "/api/v1/workflows",
+            with_path(&document, "one-more").to_string().as_bytes(),
+        )?;
         let made: Value = serde_json::from_str(&made)?;
         let id = made["id"].as_str().context("a workflow without an id")?;
         let mut times = Vec::new();
@@ -84,7 +105,11 @@ fn activations(folder: &Path, one: &Path) -> Result<()> {
         server.stop()?;
         times.sort_unstable();
         let at = |place: usize| times.get(place).copied().unwrap_or_default().as_secs_f64() * 1e3;
-        eprintln!("  one activation {name:38} {:6.1} ms, the slowest {:6.1} ms", at(ACTIVATIONS / 2), at(ACTIVATIONS - 1));
+        eprintln!(
+            "  one activation {name:38} {:6.1} ms, the slowest {:6.1} ms",
+            at(ACTIVATIONS / 2),
+            at(ACTIVATIONS - 1)
+        );
     }
     Ok(())
 }
@@ -101,7 +126,9 @@ fn import(data: &Path, file: &Path, options: &[&str]) -> Result<Duration> {
 
 /// A list of workflows in one file, as n8n exports them.
 fn write_many(folder: &Path, name: &str, trigger: impl Fn(usize) -> Value) -> Result<PathBuf> {
-    let all: Vec<Value> = (0..WORKFLOWS).map(|number| workflow(&format!("{name} {number}"), trigger(number))).collect();
+    let all: Vec<Value> = (0..WORKFLOWS)
+        .map(|number| workflow(&format!("{name} {number}"), trigger(number)))
+        .collect();
     let path = folder.join(format!("{name}.json"));
     std::fs::write(&path, Value::Array(all).to_string())?;
     Ok(path)
@@ -110,12 +137,16 @@ fn write_many(folder: &Path, name: &str, trigger: impl Fn(usize) -> Value) -> Re
 /// A trigger and four nodes behind it.
 fn workflow(name: &str, trigger: Value) -> Value {
     let assignments = json!({ "assignments": [{ "id": "1", "name": "next", "value": "={{ $json.id + 1 }}", "type": "number" }] });
-    let parameters = json!({ "assignments": assignments, "includeOtherFields": true, "options": {} });
+    let parameters =
+        json!({ "assignments": assignments, "includeOtherFields": true, "options": {} });
     let set = |number: usize| json!({ "id": format!("set-{number}"), "name": format!("Set {number}"), "type": "n8n-nodes-base.set", "typeVersion": 3.4, "position": [number * 200, 0], "parameters": parameters });
     let mut connections = serde_json::Map::new();
     for number in 1..=4 {
         let from = if number == 1 { "Start".to_owned() } else { format!("Set {}", number - 1) };
-        connections.insert(from, json!({ "main": [[{ "node": format!("Set {number}"), "type": "main", "index": 0 }]] }));
+        connections.insert(
+            from,
+            json!({ "main": [[{ "node": format!("Set {number}"), "type": "main", "index": 0 }]] }),
+        );
     }
     json!({ "name": name, "nodes": [trigger, set(1), set(2), set(3), set(4)], "connections": connections, "settings": { "executionOrder": "v1" } })
 }

@@ -1,4 +1,5 @@
-//! The workloads: the corpus' workflows, how they are called, and what the floor does in their place.
+//! The workloads: the corpus' workflows, how they are called, and what the floor does in their
+//! place.
 
 use super::Kept;
 use super::api::Api;
@@ -60,7 +61,11 @@ impl Scenario {
         for number in 1..=self.copies() {
             let file = data.join(format!("workflow-{number}.json"));
             std::fs::write(&file, text.replace(self.path, &self.path_of(number)))?;
-            let import = Command::new(HEDDLE).args(["import", "--activate", "--data"]).arg(data).arg(&file).output()?;
+            let import = Command::new(HEDDLE)
+                .args(["import", "--activate", "--data"])
+                .arg(data)
+                .arg(&file)
+                .output()?;
             anyhow::ensure!(import.status.success(), "{}", String::from_utf8_lossy(&import.stderr));
         }
         std::fs::create_dir_all(data.join("workspace"))?;
@@ -72,13 +77,23 @@ impl Scenario {
     }
 
     fn path_of(&self, number: usize) -> String {
-        if let Kind::Many(_) = self.kind { format!("{}-{number}", self.path) } else { self.path.to_owned() }
+        if let Kind::Many(_) = self.kind {
+            format!("{}-{number}", self.path)
+        } else {
+            self.path.to_owned()
+        }
     }
 
     pub(super) fn requests(&self, server: &Server, data: &Path) -> Result<Vec<Request>> {
         if self.kind == Kind::Rows {
             let body = rows(&make_table(server, data)?);
-            return Ok(vec![request(&server.address, "POST", &format!("/webhook/{}", self.path), JSON, body.as_bytes())]);
+            return Ok(vec![request(
+                &server.address,
+                "POST",
+                &format!("/webhook/{}", self.path),
+                JSON,
+                body.as_bytes(),
+            )]);
         }
         let calls = (1..=self.copies()).map(|number| self.call(server, &self.path_of(number), "."));
         Ok(calls.collect())
@@ -93,14 +108,28 @@ impl Scenario {
         let path = format!("/webhook/{path}");
         match self.kind {
             Kind::Get | Kind::Many(_) => request(&server.address, "GET", &path, JSON, b""),
-            Kind::File => request(&server.address, "POST", &path, "multipart/form-data; boundary=cut", &upload(file_folder)),
+            Kind::File => request(
+                &server.address,
+                "POST",
+                &path,
+                "multipart/form-data; boundary=cut",
+                &upload(file_folder),
+            ),
             _ => request(&server.address, "POST", &path, JSON, BODY.as_bytes()),
         }
     }
 
-    /// What the bare handler is asked to do: keep as much in as many writes, answer as much, and reach outside as often.
-    pub(super) fn floor_request(&self, floor: &Server, kept: Kept, answered: usize, service: &Service) -> Request {
-        let mut path = format!("/floor?keep={}&writes={}&answer={answered}", kept.bytes, kept.writes);
+    /// What the bare handler is asked to do: keep as much in as many writes, answer as much, and
+    /// reach outside as often.
+    pub(super) fn floor_request(
+        &self,
+        floor: &Server,
+        kept: Kept,
+        answered: usize,
+        service: &Service,
+    ) -> Request {
+        let mut path =
+            format!("/floor?keep={}&writes={}&answer={answered}", kept.bytes, kept.writes);
         match self.kind {
             Kind::Calls => path.push_str(&format!("&calls=3&service={}", service.address)),
             Kind::File => path.push_str("&file=1"),
@@ -108,8 +137,12 @@ impl Scenario {
             _ => {}
         }
         match self.kind {
-            Kind::File => request(&floor.address, "POST", &path, "application/octet-stream", &upload(".")),
-            Kind::Rows => request(&floor.address, "POST", &path, JSON, rows("0123456789abcdef").as_bytes()),
+            Kind::File => {
+                request(&floor.address, "POST", &path, "application/octet-stream", &upload("."))
+            }
+            Kind::Rows => {
+                request(&floor.address, "POST", &path, JSON, rows("0123456789abcdef").as_bytes())
+            }
             Kind::Get | Kind::Many(_) => request(&floor.address, "GET", &path, JSON, b""),
             _ => request(&floor.address, "POST", &path, JSON, BODY.as_bytes()),
         }
@@ -117,16 +150,28 @@ impl Scenario {
 }
 
 fn upload(folder: &str) -> Vec<u8> {
-    let field =
-        |head: &str, body: &[u8]| [format!("--cut\r\ncontent-disposition: form-data; {head}\r\n\r\n").as_bytes(), body, b"\r\n"].concat();
+    let field = |head: &str, body: &[u8]| {
+        [
+            format!("--cut\r\ncontent-disposition: form-data; {head}\r\n\r\n").as_bytes(),
+            body,
+            b"\r\n",
+        ]
+        .concat()
+    };
     let file = field("name=\"file\"; filename=\"picture.bin\"", &vec![7; FILE_BYTES]);
     [field("name=\"filePath\"", folder.as_bytes()), file, b"--cut--\r\n".to_vec()].concat()
 }
 
 fn rows(table: &str) -> String {
-    let row =
-        |number: usize| format!(r#"{{"firstName":"Ada {number}","age":{number},"birthDate":"2000-01-02T03:04:05Z","isActive":true}}"#);
-    format!(r#"{{"dataTableId":"{table}","items":[{}]}}"#, (0..TABLE_ROWS).map(row).collect::<Vec<_>>().join(","))
+    let row = |number: usize| {
+        format!(
+            r#"{{"firstName":"Ada {number}","age":{number},"birthDate":"2000-01-02T03:04:05Z","isActive":true}}"#
+        )
+    };
+    format!(
+        r#"{{"dataTableId":"{table}","items":[{}]}}"#,
+        (0..TABLE_ROWS).map(row).collect::<Vec<_>>().join(",")
+    )
 }
 
 /// Makes the table of the corpus through the API; gives back its id.

@@ -27,7 +27,10 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let event = r#"{"id":"22249084964","type":"PushEvent","actor":{"id":583231,"login":"ada"},"repo":{"name":"ada/engine"},"public":true}"#;
     let body = format!("[{}]", [event; 10].join(","));
-    let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
         let count = stream.read(&mut buffer)?;

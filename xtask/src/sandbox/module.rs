@@ -3,13 +3,15 @@
 use super::guest::Image;
 use anyhow::{bail, ensure};
 use wasm_encoder::{
-    ConstExpr, DataSection, ExportKind, ExportSection, GlobalSection, GlobalType, MemorySection, MemoryType, Module, RawSection, ValType,
+    ConstExpr, DataSection, ExportKind, ExportSection, GlobalSection, GlobalType, MemorySection,
+    MemoryType, Module, RawSection, ValType,
 };
 use wasmparser::{DataKind, ExternalKind, Parser, Payload, TypeRef};
 
 const PAGE: usize = 65536;
 
-/// The same code, started from `image`: memory, stack pointer, and a constant per number the runtime needs to know.
+/// The same code, started from `image`: memory, stack pointer, and a constant per number the
+/// runtime needs to know.
 pub(crate) fn with_image(original: &[u8], image: &Image) -> anyhow::Result<Vec<u8>> {
     ensure!(image.memory.len().is_multiple_of(PAGE), "memory is not whole pages");
     let mut module = Module::new();
@@ -34,7 +36,10 @@ pub(crate) fn with_image(original: &[u8], image: &Image) -> anyhow::Result<Vec<u
                 module.section(&memories);
             }
             Payload::GlobalSection(reader) => {
-                ensure!(reader.count() == 1 && imported_globals == 0, "more globals than the stack pointer");
+                ensure!(
+                    reader.count() == 1 && imported_globals == 0,
+                    "more globals than the stack pointer"
+                );
                 module.section(&globals(image));
             }
             Payload::ExportSection(reader) => {
@@ -51,7 +56,10 @@ pub(crate) fn with_image(original: &[u8], image: &Image) -> anyhow::Result<Vec<u
             Payload::DataCountSection { .. } => {}
             Payload::DataSection(reader) => {
                 for segment in reader {
-                    ensure!(matches!(segment?.kind, DataKind::Active { .. }), "the code copies data segments by itself");
+                    ensure!(
+                        matches!(segment?.kind, DataKind::Active { .. }),
+                        "the code copies data segments by itself"
+                    );
                 }
                 module.section(&data(&image.memory));
             }
@@ -60,15 +68,17 @@ pub(crate) fn with_image(original: &[u8], image: &Image) -> anyhow::Result<Vec<u
             Payload::FunctionSection(reader) => copy(&mut module, original, 3, reader.range()),
             Payload::TableSection(reader) => copy(&mut module, original, 4, reader.range()),
             Payload::ElementSection(reader) => copy(&mut module, original, 9, reader.range()),
-            Payload::CodeSectionStart { unchecked_range, .. } => copy(&mut module, original, 10, unchecked_range),
+            Payload::CodeSectionStart { unchecked_range, .. } => {
+                copy(&mut module, original, 10, unchecked_range)
+            }
             _ => {}
         }
     }
     Ok(module.finish())
 }
 
-/// Where `code` differs from `base`, in pieces of a page: for each its offset, then its bytes. The runtime writes them over an
-/// instance of `base`.
+/// Where `code` differs from `base`, in pieces of a page: for each its offset, then its bytes. The
+/// runtime writes them over an instance of `base`.
 pub(crate) fn difference(base: &[u8], code: &[u8]) -> Vec<u8> {
     const PIECE: usize = 1024;
     let mut out = Vec::new();
@@ -83,14 +93,23 @@ pub(crate) fn difference(base: &[u8], code: &[u8]) -> Vec<u8> {
 }
 
 fn copy(module: &mut Module, original: &[u8], id: u8, range: std::ops::Range<u64>) {
-    module.section(&RawSection { id, data: original.get(range.start as usize..range.end as usize).unwrap_or_default() });
+    module.section(&RawSection {
+        id,
+        data: original.get(range.start as usize..range.end as usize).unwrap_or_default(),
+    });
 }
 
 fn globals(image: &Image) -> GlobalSection {
     let mut globals = GlobalSection::new();
-    globals.global(GlobalType { val_type: ValType::I32, mutable: true, shared: false }, &ConstExpr::i32_const(image.stack_pointer));
+    globals.global(
+        GlobalType { val_type: ValType::I32, mutable: true, shared: false },
+        &ConstExpr::i32_const(image.stack_pointer),
+    );
     for (_, value) in &image.constants {
-        globals.global(GlobalType { val_type: ValType::I64, mutable: false, shared: false }, &ConstExpr::i64_const(*value));
+        globals.global(
+            GlobalType { val_type: ValType::I64, mutable: false, shared: false },
+            &ConstExpr::i64_const(*value),
+        );
     }
     globals
 }
@@ -100,7 +119,11 @@ fn data(memory: &[u8]) -> DataSection {
     let start = memory.iter().position(|byte| *byte != 0).unwrap_or(0) / PAGE * PAGE;
     let end = memory.iter().rposition(|byte| *byte != 0).map_or(start, |last| last + 1);
     let mut data = DataSection::new();
-    data.active(0, &ConstExpr::i32_const(start as i32), memory.get(start..end).unwrap_or_default().iter().copied());
+    data.active(
+        0,
+        &ConstExpr::i32_const(start as i32),
+        memory.get(start..end).unwrap_or_default().iter().copied(),
+    );
     data
 }
 

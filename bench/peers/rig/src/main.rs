@@ -1,4 +1,5 @@
-//! The same agent in rig: a model, a calculator, an answer; behind axum, and nothing is kept. `OPENAI_BASE_URL` is where the model is.
+//! The same agent in rig: a model, a calculator, an answer; behind axum, and nothing is kept.
+//! `OPENAI_BASE_URL` is where the model is.
 
 use axum::{Json, Router, extract::State, routing::post};
 use rig_agent::prelude::*;
@@ -32,7 +33,8 @@ impl Tool for Calculator {
     }
 
     async fn call(&self, _context: &mut ToolContext, sum: Sum) -> Result<String, Self::Error> {
-        let numbers: Result<Vec<f64>, _> = sum.expression.split('+').map(|number| number.trim().parse::<f64>()).collect();
+        let numbers: Result<Vec<f64>, _> =
+            sum.expression.split('+').map(|number| number.trim().parse::<f64>()).collect();
         Ok(numbers?.iter().sum::<f64>().to_string())
     }
 }
@@ -47,7 +49,10 @@ struct Answer {
     response: String,
 }
 
-async fn ask(State(agent): State<Arc<Agent>>, Json(asked): Json<Question>) -> Result<Json<Answer>, String> {
+async fn ask(
+    State(agent): State<Arc<Agent>>,
+    Json(asked): Json<Question>,
+) -> Result<Json<Answer>, String> {
     match agent.prompt(asked.question).max_turns(5).await {
         Ok(answer) => Ok(Json(Answer { response: answer.output() })),
         Err(error) => Err(error.to_string()),
@@ -57,7 +62,10 @@ async fn ask(State(agent): State<Arc<Agent>>, Json(asked): Json<Question>) -> Re
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let model = OpenAI::from_env()?.chat("mock");
-    let agent = AgentBuilder::new(model).preamble("You are a helpful AI assistant.").tool(Calculator).build();
+    let agent = AgentBuilder::new(model)
+        .preamble("You are a helpful AI assistant.")
+        .tool(Calculator)
+        .build();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     writeln!(std::io::stdout(), "listens on http://{}", listener.local_addr()?)?;
     let app = Router::new().route("/webhook/agent", post(ask)).with_state(Arc::new(agent));

@@ -1,9 +1,13 @@
-//! A memory of what has to do with the question: turns are found by their meaning, beside the newest ones if wanted.
+//! A memory of what has to do with the question: turns are found by their meaning, beside the
+//! newest ones if wanted.
 
 use super::past::{record, told};
 use super::{Place, Window, messages_of};
 use model::Str;
-use node_api::ai::{Embedder, Embedding, KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten, SessionId, TurnKey, nearness};
+use node_api::ai::{
+    Embedder, Embedding, KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten,
+    SessionId, TurnKey, nearness,
+};
 use std::sync::Arc;
 
 /// What an embedder sees of one turn, in characters.
@@ -23,17 +27,32 @@ pub struct Nearest {
 impl Nearest {
     async fn embed(&self, text: &str) -> Result<Embedding, MemoryError> {
         let text: Str = text.chars().take(MAX_EMBEDDED_CHARS).collect::<String>().into();
-        let vectors = self.embedder.embed(&[text]).await.map_err(|error| MemoryError::new(error.message().clone()))?;
-        let vector = vectors.into_iter().next().ok_or_else(|| MemoryError::new("the embedder gave no vector"))?;
+        let vectors = self
+            .embedder
+            .embed(&[text])
+            .await
+            .map_err(|error| MemoryError::new(error.message().clone()))?;
+        let vector = vectors
+            .into_iter()
+            .next()
+            .ok_or_else(|| MemoryError::new("the embedder gave no vector"))?;
         Ok(Embedding { model: self.embedder.model().into(), vector })
     }
 
     /// The nearest of these turns, in the order in which they were said.
-    async fn nearest<'t>(&self, turns: &'t [KeptTurn], about: &str) -> Result<Vec<&'t KeptTurn>, MemoryError> {
+    async fn nearest<'t>(
+        &self,
+        turns: &'t [KeptTurn],
+        about: &str,
+    ) -> Result<Vec<&'t KeptTurn>, MemoryError> {
         let question = self.embed(about).await?;
         let mut scored: Vec<(f64, usize)> = Vec::new();
         for (at, turn) in turns.iter().enumerate() {
-            let Some(embedding) = turn.embedding.as_ref().filter(|embedding| embedding.model == question.model) else { continue };
+            let Some(embedding) =
+                turn.embedding.as_ref().filter(|embedding| embedding.model == question.model)
+            else {
+                continue;
+            };
             let score = nearness(&question.vector, &embedding.vector);
             if score >= self.min_score {
                 scored.push((score, at));
@@ -55,23 +74,33 @@ impl Memory for Nearest {
         if !older.is_empty() && !about.trim().is_empty() {
             match self.nearest(&older, about).await {
                 Ok(found) if !found.is_empty() => {
-                    let heading = "Earlier parts of this conversation that may have to do with the question.";
+                    let heading =
+                        "Earlier parts of this conversation that may have to do with the question.";
                     recalled.messages.push(record("earlier", heading, &told(found)));
                 }
                 Ok(_) => {}
-                Err(error) => recalled.warnings.push(format!("The memory could not be searched: {error}").into()),
+                Err(error) => recalled
+                    .warnings
+                    .push(format!("The memory could not be searched: {error}").into()),
             }
         }
         recalled.messages.extend(messages_of(newest));
         Ok(recalled)
     }
 
-    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+    async fn append(
+        &self,
+        session: &SessionId,
+        key: &TurnKey,
+        turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError> {
         let mut kept = KeptTurn::said(key.clone(), turn.to_vec());
         let mut warnings = Vec::new();
         match self.embed(&told([&kept])).await {
             Ok(embedding) => kept.embedding = Some(embedding),
-            Err(error) => warnings.push(format!("A turn is kept, but cannot be found by its meaning: {error}").into()),
+            Err(error) => warnings.push(
+                format!("A turn is kept, but cannot be found by its meaning: {error}").into(),
+            ),
         }
         self.place.append(session, kept).await?;
         Ok(warnings)
@@ -85,7 +114,12 @@ impl Memory for Nearest {
         self.place.newest(session, Most::ALL).await
     }
 
-    async fn rewrite(&self, session: &SessionId, seen: &[TurnKey], turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+    async fn rewrite(
+        &self,
+        session: &SessionId,
+        seen: &[TurnKey],
+        turns: Vec<KeptTurn>,
+    ) -> Result<Rewritten, MemoryError> {
         self.place.rewrite(session, seen, turns).await
     }
 }

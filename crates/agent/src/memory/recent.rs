@@ -2,7 +2,9 @@
 
 use super::{Place, Window, messages_of};
 use model::Str;
-use node_api::ai::{KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten, SessionId, TurnKey};
+use node_api::ai::{
+    KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten, SessionId, TurnKey,
+};
 
 pub struct Recent {
     pub place: Place,
@@ -16,7 +18,12 @@ impl Memory for Recent {
         Ok(messages_of(self.window.cut(turns)).into())
     }
 
-    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+    async fn append(
+        &self,
+        session: &SessionId,
+        key: &TurnKey,
+        turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError> {
         self.place.append(session, KeptTurn::said(key.clone(), turn.to_vec())).await?;
         Ok(Vec::new())
     }
@@ -29,7 +36,12 @@ impl Memory for Recent {
         self.place.newest(session, Most::ALL).await
     }
 
-    async fn rewrite(&self, session: &SessionId, seen: &[TurnKey], turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+    async fn rewrite(
+        &self,
+        session: &SessionId,
+        seen: &[TurnKey],
+        turns: Vec<KeptTurn>,
+    ) -> Result<Rewritten, MemoryError> {
         self.place.rewrite(session, seen, turns).await
     }
 }

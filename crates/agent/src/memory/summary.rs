@@ -4,7 +4,8 @@ use super::past::{enclosed, record, told};
 use super::{Place, Window, messages_of};
 use model::Str;
 use node_api::ai::{
-    ChatModel, ChatRequest, KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten, SessionId, ToolChoice, TurnKey, TurnKind,
+    ChatModel, ChatRequest, KeptTurn, Memory, MemoryError, Message, Most, Recalled, Rewritten,
+    SessionId, ToolChoice, TurnKey, TurnKind,
 };
 use std::sync::Arc;
 
@@ -39,23 +40,37 @@ impl Summarised {
         }
         let old = &kept[..Window::Turns(self.turns).left_out(&kept)];
         let Some(last) = old.last() else { return Ok(()) };
-        let (earlier, new): (Vec<&KeptTurn>, Vec<&KeptTurn>) = old.iter().partition(|turn| turn.kind == TurnKind::Summary);
-        let earlier = earlier.iter().flat_map(|turn| &turn.messages).map(|message| message.text()).collect::<Vec<_>>().join("\n");
+        let (earlier, new): (Vec<&KeptTurn>, Vec<&KeptTurn>) =
+            old.iter().partition(|turn| turn.kind == TurnKind::Summary);
+        let earlier = earlier
+            .iter()
+            .flat_map(|turn| &turn.messages)
+            .map(|message| message.text())
+            .collect::<Vec<_>>()
+            .join("\n");
         let request = ChatRequest {
             messages: vec![
                 Message::system(INSTRUCTION),
-                Message::user(format!("{}\n{}", enclosed("earlier_summary", &earlier), enclosed("record", &told(new)))),
+                Message::user(format!(
+                    "{}\n{}",
+                    enclosed("earlier_summary", &earlier),
+                    enclosed("record", &told(new))
+                )),
             ],
             tool_choice: ToolChoice::None,
             ..ChatRequest::default()
         };
-        let turn = self.model.chat(request).await.map_err(|error| MemoryError::new(error.message))?;
+        let turn =
+            self.model.chat(request).await.map_err(|error| MemoryError::new(error.message))?;
         let summary: String = turn.message.text().trim().chars().take(MAX_SUMMARY_CHARS).collect();
         if summary.is_empty() {
             return Err(MemoryError::new("the model gave no summary"));
         }
         let key = TurnKey(format!("summary up to {}", last.key.0).into());
-        let folded = KeptTurn { kind: TurnKind::Summary, ..KeptTurn::said(key, vec![Message::assistant(summary)]) };
+        let folded = KeptTurn {
+            kind: TurnKind::Summary,
+            ..KeptTurn::said(key, vec![Message::assistant(summary)])
+        };
         let seen: Vec<TurnKey> = old.iter().map(|turn| turn.key.clone()).collect();
         // If somebody was quicker, what they have made counts.
         self.place.rewrite(session, &seen, vec![folded]).await?;
@@ -67,17 +82,32 @@ impl Summarised {
 impl Memory for Summarised {
     async fn load(&self, session: &SessionId, _about: &str) -> Result<Recalled, MemoryError> {
         let kept = self.place.newest(session, Most::turns(usize::MAX)).await?;
-        let (summaries, said): (Vec<KeptTurn>, Vec<KeptTurn>) = kept.into_iter().partition(|turn| turn.kind == TurnKind::Summary);
-        let text = summaries.iter().flat_map(|turn| &turn.messages).map(|message| message.text()).collect::<Vec<_>>().join("\n");
-        let summary = (!text.is_empty()).then(|| record("summary", "A summary of the conversation before this, made by a model.", &text));
+        let (summaries, said): (Vec<KeptTurn>, Vec<KeptTurn>) =
+            kept.into_iter().partition(|turn| turn.kind == TurnKind::Summary);
+        let text = summaries
+            .iter()
+            .flat_map(|turn| &turn.messages)
+            .map(|message| message.text())
+            .collect::<Vec<_>>()
+            .join("\n");
+        let summary = (!text.is_empty()).then(|| {
+            record("summary", "A summary of the conversation before this, made by a model.", &text)
+        });
         Ok(summary.into_iter().chain(messages_of(said)).collect::<Vec<_>>().into())
     }
 
-    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+    async fn append(
+        &self,
+        session: &SessionId,
+        key: &TurnKey,
+        turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError> {
         self.place.append(session, KeptTurn::said(key.clone(), turn.to_vec())).await?;
         match self.fold(session).await {
             Ok(()) => Ok(Vec::new()),
-            Err(error) => Ok(vec![format!("The conversation could not be summed up: {error}").into()]),
+            Err(error) => {
+                Ok(vec![format!("The conversation could not be summed up: {error}").into()])
+            }
         }
     }
 
@@ -89,7 +119,12 @@ impl Memory for Summarised {
         self.place.newest(session, Most::ALL).await
     }
 
-    async fn rewrite(&self, session: &SessionId, seen: &[TurnKey], turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+    async fn rewrite(
+        &self,
+        session: &SessionId,
+        seen: &[TurnKey],
+        turns: Vec<KeptTurn>,
+    ) -> Result<Rewritten, MemoryError> {
         self.place.rewrite(session, seen, turns).await
     }
 }

@@ -1,4 +1,5 @@
-//! How much of a conversation a model sees: whole turns, and no call without its result or result without its call.
+//! How much of a conversation a model sees: whole turns, and no call without its result or result
+//! without its call.
 
 use node_api::ai::{KeptTurn, Message, Most, Part, Role};
 use std::collections::HashSet;
@@ -8,7 +9,8 @@ use std::collections::HashSet;
 pub enum Window {
     All,
     Turns(usize),
-    /// Turns that have no more messages than this between them. The newest is seen even if it alone has more, unless this is 0.
+    /// Turns that have no more messages than this between them. The newest is seen even if it alone
+    /// has more, unless this is 0.
     Messages(usize),
 }
 
@@ -45,7 +47,8 @@ impl Window {
     }
 }
 
-/// The messages without results whose call is gone, and without calls that nobody has answered: providers refuse both.
+/// The messages without results whose call is gone, and without calls that nobody has answered:
+/// providers refuse both.
 pub fn mended(messages: Vec<Message>) -> Vec<Message> {
     let mut kept: Vec<Message> = Vec::with_capacity(messages.len());
     let mut messages = messages.into_iter().peekable();
@@ -53,7 +56,9 @@ pub fn mended(messages: Vec<Message>) -> Vec<Message> {
     let mut open: HashSet<model::Str> = HashSet::new();
     while let Some(mut message) = messages.next() {
         let answered: HashSet<model::Str> = match messages.peek() {
-            Some(next) if next.role == Role::Tool => next.tool_results().map(|result| result.id.clone()).collect(),
+            Some(next) if next.role == Role::Tool => {
+                next.tool_results().map(|result| result.id.clone()).collect()
+            }
             _ => HashSet::new(),
         };
         let n_parts = message.parts.len();
@@ -77,17 +82,28 @@ mod tests {
     use node_api::ai::{Arguments, ToolCall, ToolResult, TurnKey};
 
     fn call(id: &str) -> Message {
-        let call = ToolCall { id: id.into(), name: "add".into(), arguments: Arguments::parse(""), opaque: None };
+        let call = ToolCall {
+            id: id.into(),
+            name: "add".into(),
+            arguments: Arguments::parse(""),
+            opaque: None,
+        };
         Message::new(Role::Assistant, vec![Part::ToolCall(call)])
     }
 
     fn result(id: &str) -> Message {
-        Message::results([ToolResult { id: id.into(), name: "add".into(), content: "2".into(), is_error: false }])
+        Message::results([ToolResult {
+            id: id.into(),
+            name: "add".into(),
+            content: "2".into(),
+            is_error: false,
+        }])
     }
 
     /// Turns of 2, 4, 2 and 6 messages.
     fn conversation() -> Vec<KeptTurn> {
-        let plain = |number: usize| vec![Message::user(format!("{number}?")), Message::assistant("yes")];
+        let plain =
+            |number: usize| vec![Message::user(format!("{number}?")), Message::assistant("yes")];
         let with_tools = |number: usize, calls: usize| {
             let mut messages = vec![Message::user(format!("{number}?"))];
             for at in 0..calls {
@@ -98,13 +114,29 @@ mod tests {
             messages
         };
         let turns = [plain(0), with_tools(1, 1), plain(2), with_tools(3, 2)];
-        turns.into_iter().enumerate().map(|(at, messages)| KeptTurn::said(TurnKey(at.to_string().into()), messages)).collect()
+        turns
+            .into_iter()
+            .enumerate()
+            .map(|(at, messages)| KeptTurn::said(TurnKey(at.to_string().into()), messages))
+            .collect()
     }
 
     /// T-MEM: the window is cut at every position.
     #[test]
     fn wherever_it_is_cut_calls_and_results_stay_together() {
-        let sizes = [(0, 0), (1, 6), (5, 6), (6, 6), (7, 6), (8, 8), (11, 8), (12, 12), (13, 12), (14, 14), (99, 14)];
+        let sizes = [
+            (0, 0),
+            (1, 6),
+            (5, 6),
+            (6, 6),
+            (7, 6),
+            (8, 8),
+            (11, 8),
+            (12, 12),
+            (13, 12),
+            (14, 14),
+            (99, 14),
+        ];
         for (limit, expected) in sizes {
             let cut = Window::Messages(limit).cut(conversation());
             let messages: Vec<Message> = cut.into_iter().flat_map(|turn| turn.messages).collect();
@@ -122,7 +154,8 @@ mod tests {
         assert_eq!(Window::All.cut(conversation()).len(), 4);
     }
 
-    /// Defect of the sketch: a cut in the middle of a turn began with a result, and the provider refused it.
+    /// Defect of the sketch: a cut in the middle of a turn began with a result, and the provider
+    /// refused it.
     #[test]
     fn what_was_cut_elsewhere_is_mended_at_every_position() {
         let all: Vec<Message> = conversation().into_iter().flat_map(|turn| turn.messages).collect();
@@ -130,7 +163,8 @@ mod tests {
             for end in start..=all.len() {
                 let mut open: Vec<model::Str> = Vec::new();
                 for message in mended(all[start..end].to_vec()) {
-                    let results: Vec<model::Str> = message.tool_results().map(|result| result.id.clone()).collect();
+                    let results: Vec<model::Str> =
+                        message.tool_results().map(|result| result.id.clone()).collect();
                     assert_eq!(results, open, "{start}..{end}");
                     open = message.tool_calls().map(|call| call.id.clone()).collect();
                 }

@@ -11,7 +11,10 @@ pub(super) fn tools(tools: &[ToolDefinition], choice: &ToolChoice) -> Option<Str
     let mut words = String::from("You can use these tools:\n");
     for tool in tools {
         let schema = model::json::to_string(&tool.parameters);
-        words.push_str(&format!("\n- {}: {}\n  Input, as JSON Schema: {schema}\n", tool.name, tool.description));
+        words.push_str(&format!(
+            "\n- {}: {}\n  Input, as JSON Schema: {schema}\n",
+            tool.name, tool.description
+        ));
     }
     words.push_str(
         "\nTo use a tool, answer with one JSON object and nothing else: {\"action\": \"NAME OF THE TOOL\", \"input\": {…}}. \
@@ -55,12 +58,19 @@ pub(super) fn put_system(messages: &mut Vec<Message>, words: Vec<Str>) {
 /// A message without calls and results: they become what the model wrote, and what it is told.
 pub(super) fn plain(message: &Message) -> Message {
     let calls: Vec<&ToolCall> = message.tool_calls().collect();
-    let mut parts: Vec<Part> =
-        message.parts.iter().filter(|part| !matches!(part, Part::ToolCall(_) | Part::ToolResult(_))).cloned().collect();
+    let mut parts: Vec<Part> = message
+        .parts
+        .iter()
+        .filter(|part| !matches!(part, Part::ToolCall(_) | Part::ToolResult(_)))
+        .cloned()
+        .collect();
     if !calls.is_empty() {
         let actions: Vec<Value> = calls.into_iter().map(action).collect();
-        let written =
-            if let [action] = actions.as_slice() { model::json::to_string(action) } else { model::json::to_string(&actions.into()) };
+        let written = if let [action] = actions.as_slice() {
+            model::json::to_string(action)
+        } else {
+            model::json::to_string(&actions.into())
+        };
         parts.push(Part::Text(written.into()));
     }
     let results = message.tool_results().map(|result| match result.is_error {
@@ -76,5 +86,9 @@ pub(super) fn plain(message: &Message) -> Message {
 }
 
 fn action(call: &ToolCall) -> Value {
-    Object::from_iter([("action", Value::from(call.name.clone())), ("input", call.arguments.to_value())]).into()
+    Object::from_iter([
+        ("action", Value::from(call.name.clone())),
+        ("input", call.arguments.to_value()),
+    ])
+    .into()
 }

@@ -16,7 +16,8 @@ pub(super) struct Held {
 impl Held {
     /// The part of a piece that is surely words.
     pub(super) fn take(&mut self, piece: &str) -> Option<Str> {
-        let end = if self.is_holding { 0 } else { piece.find(['{', '[', '`']).unwrap_or(piece.len()) };
+        let end =
+            if self.is_holding { 0 } else { piece.find(['{', '[', '`']).unwrap_or(piece.len()) };
         self.is_holding |= end < piece.len();
         let words = &piece[..end];
         // White space before an action is no answer.
@@ -30,7 +31,11 @@ impl Held {
     /// What is left to tell of the answer.
     pub(super) fn rest(&self, answer: &str) -> Option<Str> {
         // What was told begins with the first word, whatever stood before it.
-        let rest = if self.told.is_empty() { answer } else { answer.trim_start().strip_prefix(self.told.trim_start()).unwrap_or_default() };
+        let rest = if self.told.is_empty() {
+            answer
+        } else {
+            answer.trim_start().strip_prefix(self.told.trim_start()).unwrap_or_default()
+        };
         (!rest.is_empty()).then(|| rest.into())
     }
 }
@@ -40,7 +45,9 @@ pub(super) fn with_calls(turn: Turn) -> Turn {
     let text = turn.message.text();
     let (words, found) = match find(&text) {
         Some(found) => found,
-        None if text.contains("\"action\"") => return with_parts(turn, "", vec![unreadable(&text)]),
+        None if text.contains("\"action\"") => {
+            return with_parts(turn, "", vec![unreadable(&text)]);
+        }
         None => return turn,
     };
     let actions = match &found {
@@ -50,10 +57,19 @@ pub(super) fn with_calls(turn: Turn) -> Turn {
     if let [only] = actions.as_slice()
         && is_final(only)
     {
-        let answer = ["message", "answer", "input", "action_input"].iter().find_map(|key| only.get(key)).map(as_text).unwrap_or_default();
+        let answer = ["message", "answer", "input", "action_input"]
+            .iter()
+            .find_map(|key| only.get(key))
+            .map(as_text)
+            .unwrap_or_default();
         return with_parts(turn, &format!("{words}{answer}"), Vec::new());
     }
-    let calls = actions.iter().filter(|action| !is_final(action)).enumerate().map(|(number, action)| call(number, action)).collect();
+    let calls = actions
+        .iter()
+        .filter(|action| !is_final(action))
+        .enumerate()
+        .map(|(number, action)| call(number, action))
+        .collect();
     with_parts(turn, words.trim_end(), calls)
 }
 
@@ -99,14 +115,18 @@ fn end_of_json(text: &str) -> Option<usize> {
 
 fn is_final(action: &Value) -> bool {
     let name = action.get("action").and_then(Value::as_str).unwrap_or_default();
-    name.eq_ignore_ascii_case("final") || name.eq_ignore_ascii_case("final answer") || name.eq_ignore_ascii_case("final_answer")
+    name.eq_ignore_ascii_case("final")
+        || name.eq_ignore_ascii_case("final answer")
+        || name.eq_ignore_ascii_case("final_answer")
 }
 
 /// Models say it in the words that they have learned elsewhere, too.
 fn call(number: usize, action: &Value) -> ToolCall {
     let text = |key: &str| action.get(key).and_then(Value::as_str).unwrap_or_default();
-    let name = if text("action").eq_ignore_ascii_case("tool") { text("tool") } else { text("action") };
-    let input = ["input", "action_input", "arguments", "parameters"].iter().find_map(|key| action.get(key));
+    let name =
+        if text("action").eq_ignore_ascii_case("tool") { text("tool") } else { text("action") };
+    let input =
+        ["input", "action_input", "arguments", "parameters"].iter().find_map(|key| action.get(key));
     let arguments = match input {
         None | Some(Value::Null) => Arguments::Read(Object::new()),
         Some(Value::Object(object)) => Arguments::Read((**object).clone()),
@@ -118,7 +138,12 @@ fn call(number: usize, action: &Value) -> ToolCall {
 /// An action that is meant but no JSON: the model hears what is wrong with it.
 fn unreadable(text: &str) -> ToolCall {
     let problem = Str::from("the action is no valid JSON");
-    ToolCall { id: "call_0".into(), name: Str::new(), arguments: Arguments::Unreadable { text: text.into(), problem }, opaque: None }
+    ToolCall {
+        id: "call_0".into(),
+        name: Str::new(),
+        arguments: Arguments::Unreadable { text: text.into(), problem },
+        opaque: None,
+    }
 }
 
 fn as_text(value: &Value) -> Str {
@@ -129,7 +154,8 @@ fn as_text(value: &Value) -> Str {
 }
 
 fn with_parts(turn: Turn, words: &str, calls: Vec<ToolCall>) -> Turn {
-    let thoughts = turn.message.parts.iter().filter(|part| matches!(part, Part::Thinking { .. })).cloned();
+    let thoughts =
+        turn.message.parts.iter().filter(|part| matches!(part, Part::Thinking { .. })).cloned();
     let words = (!words.is_empty()).then(|| Part::Text(words.into()));
     let stop = if calls.is_empty() { turn.stop } else { Stop::ToolCalls };
     let parts = thoughts.chain(words).chain(calls.into_iter().map(Part::ToolCall)).collect();

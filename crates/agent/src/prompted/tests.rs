@@ -2,7 +2,10 @@
 
 use super::*;
 use model::{Str, json};
-use node_api::ai::{Arguments, Capabilities, Effect, Message, Part, Role, Stop, ToolCall, ToolDefinition, ToolResult, Usage};
+use node_api::ai::{
+    Arguments, Capabilities, Effect, Message, Part, Role, Stop, ToolCall, ToolDefinition,
+    ToolResult, Usage,
+};
 use std::sync::Mutex;
 
 /// A model that only writes: in these pieces, and it keeps what it was asked.
@@ -20,9 +23,12 @@ impl ChatModel for Writer {
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
         self.asked.lock().unwrap().push(request);
         let message = Message::assistant(self.pieces.concat());
-        let turn = Turn { message, stop: Stop::Stop, usage: Usage::default(), model: "writer".into() };
+        let turn =
+            Turn { message, stop: Stop::Stop, usage: Usage::default(), model: "writer".into() };
         let events = self.pieces.iter().map(|piece| Ok(ChatEvent::Text((*piece).into())));
-        Box::pin(futures::stream::iter(events.chain([Ok(ChatEvent::Done(Box::new(turn)))]).collect::<Vec<_>>()))
+        Box::pin(futures::stream::iter(
+            events.chain([Ok(ChatEvent::Done(Box::new(turn)))]).collect::<Vec<_>>(),
+        ))
     }
 }
 
@@ -37,12 +43,14 @@ fn writer(pieces: &[&'static str]) -> Arc<Writer> {
         context: None,
         max_output: None,
     };
-    let info = ModelInfo { provider: "p".into(), model: "writer".into(), capabilities, price: None };
+    let info =
+        ModelInfo { provider: "p".into(), model: "writer".into(), capabilities, price: None };
     Arc::new(Writer { info, pieces: pieces.to_vec(), asked: Mutex::default() })
 }
 
 fn request() -> ChatRequest {
-    let parameters = json!({ "type": "object", "properties": { "expression": { "type": "string" } } });
+    let parameters =
+        json!({ "type": "object", "properties": { "expression": { "type": "string" } } });
     let tool = ToolDefinition {
         name: "calculator".into(),
         description: "Calculates".into(),
@@ -50,7 +58,11 @@ fn request() -> ChatRequest {
         effect: Effect::None,
         flow: node_api::ai::Flow::default(),
     };
-    ChatRequest { messages: vec![Message::system("Be brief."), Message::user("2+2?")], tools: vec![tool], ..ChatRequest::default() }
+    ChatRequest {
+        messages: vec![Message::system("Be brief."), Message::user("2+2?")],
+        tools: vec![tool],
+        ..ChatRequest::default()
+    }
 }
 
 /// What is told as text, and the turn.
@@ -69,7 +81,10 @@ async fn ask(pieces: &[&'static str], request: ChatRequest) -> (String, Turn) {
 }
 
 fn calls(turn: &Turn) -> Vec<String> {
-    turn.message.tool_calls().map(|call| format!("{} {} {}", call.id, call.name, call.arguments.to_text())).collect()
+    turn.message
+        .tool_calls()
+        .map(|call| format!("{} {} {}", call.id, call.name, call.arguments.to_text()))
+        .collect()
 }
 
 #[tokio::test]
@@ -77,26 +92,39 @@ async fn an_action_becomes_a_call_and_is_not_told_as_words() {
     for pieces in [
         &["{\"action\": \"calculator\", \"input\": {\"expression\": \"2+2\"}}"][..],
         &["```json\n{\"action\"", ": \"calculator\", \"input\": {\"expression\": \"2+2\"}}\n```"],
-        &["{\"action\":\"tool\",\"tool\":\"calculator\",\"input\":{\"expression\":\"2+2\"}} and so on"],
+        &[
+            "{\"action\":\"tool\",\"tool\":\"calculator\",\"input\":{\"expression\":\"2+2\"}} and so on",
+        ],
         &["{\"action\":\"calculator\",\"action_input\":\"{\\\"expression\\\":\\\"2+2\\\"}\"}"],
     ] {
         let (told, turn) = ask(pieces, request()).await;
         assert_eq!(calls(&turn), [r#"call_0 calculator {"expression":"2+2"}"#], "{pieces:?}");
-        assert_eq!((told.as_str(), &turn.stop, turn.message.text().as_str()), ("", &Stop::ToolCalls, ""), "{pieces:?}");
+        assert_eq!(
+            (told.as_str(), &turn.stop, turn.message.text().as_str()),
+            ("", &Stop::ToolCalls, ""),
+            "{pieces:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn words_before_an_action_are_told_at_once() {
-    let (told, turn) = ask(&["I will ", "calculate {1}: ", "{\"action\":\"calculator\"}"], request()).await;
-    assert_eq!((told.as_str(), turn.message.text().as_str()), ("I will calculate ", "I will calculate {1}:"));
+    let (told, turn) =
+        ask(&["I will ", "calculate {1}: ", "{\"action\":\"calculator\"}"], request()).await;
+    assert_eq!(
+        (told.as_str(), turn.message.text().as_str()),
+        ("I will calculate ", "I will calculate {1}:")
+    );
     assert_eq!(calls(&turn), ["call_0 calculator {}"]);
 }
 
 #[tokio::test]
 async fn no_word_is_told_twice() {
     let (told, turn) = ask(&["\n", "See [the page] ", "for {more}."], request()).await;
-    assert_eq!((told.as_str(), turn.message.text().as_str()), ("See [the page] for {more}.", "\nSee [the page] for {more}."));
+    assert_eq!(
+        (told.as_str(), turn.message.text().as_str()),
+        ("See [the page] for {more}.", "\nSee [the page] for {more}.")
+    );
 }
 
 #[tokio::test]
@@ -116,7 +144,11 @@ async fn a_final_action_and_plain_words_are_answers() {
         ("Use {braces} and [brackets]", "Use {braces} and [brackets]"),
     ] {
         let (told, turn) = ask(&[piece], request()).await;
-        assert_eq!((told.as_str(), turn.message.text().as_str(), &turn.stop), (wanted, wanted, &Stop::Stop), "{piece}");
+        assert_eq!(
+            (told.as_str(), turn.message.text().as_str(), &turn.stop),
+            (wanted, wanted, &Stop::Stop),
+            "{piece}"
+        );
     }
 }
 
@@ -124,7 +156,9 @@ async fn a_final_action_and_plain_words_are_answers() {
 async fn an_action_that_is_broken_is_a_call_that_can_be_repaired() {
     let (_, turn) = ask(&["{\"action\": \"calculator\", \"input\": {"], request()).await;
     let call = turn.message.tool_calls().next().unwrap();
-    assert!(matches!(&call.arguments, Arguments::Unreadable { problem, .. } if problem.contains("no valid JSON")));
+    assert!(
+        matches!(&call.arguments, Arguments::Unreadable { problem, .. } if problem.contains("no valid JSON"))
+    );
 }
 
 #[tokio::test]
@@ -133,16 +167,29 @@ async fn tools_and_what_came_of_them_stand_in_the_prompt() {
     let model = with_tools(writer.clone());
     let arguments = Arguments::parse(r#"{"expression":"2+2"}"#);
     let call = ToolCall { id: "1".into(), name: "calculator".into(), arguments, opaque: None };
-    let result = ToolResult { id: "1".into(), name: "calculator".into(), content: "4".into(), is_error: false };
+    let result = ToolResult {
+        id: "1".into(),
+        name: "calculator".into(),
+        content: "4".into(),
+        is_error: false,
+    };
     let mut request = request();
     request.messages.push(Message::new(Role::Assistant, vec![Part::ToolCall(call)]));
     request.messages.push(Message::results([result]));
     model.chat(request).await.unwrap();
     let asked = writer.asked.lock().unwrap()[0].clone();
     assert!(asked.tools.is_empty());
-    let said: Vec<(Role, Str)> = asked.messages.iter().map(|message| (message.role, message.text())).collect();
-    assert!(said[0].1.starts_with("Be brief.\n\nYou can use these tools:") && said[0].1.contains("- calculator: Calculates"), "{said:?}");
-    assert_eq!(said[2], (Role::Assistant, r#"{"action":"calculator","input":{"expression":"2+2"}}"#.into()));
+    let said: Vec<(Role, Str)> =
+        asked.messages.iter().map(|message| (message.role, message.text())).collect();
+    assert!(
+        said[0].1.starts_with("Be brief.\n\nYou can use these tools:")
+            && said[0].1.contains("- calculator: Calculates"),
+        "{said:?}"
+    );
+    assert_eq!(
+        said[2],
+        (Role::Assistant, r#"{"action":"calculator","input":{"expression":"2+2"}}"#.into())
+    );
     assert_eq!(said[3], (Role::User, "Result of calculator: 4".into()));
 }
 
@@ -150,11 +197,15 @@ async fn tools_and_what_came_of_them_stand_in_the_prompt() {
 async fn a_schema_stands_in_the_prompt_where_the_model_knows_none() {
     let writer = writer(&["{}"]);
     let format = OutputFormat::Schema { name: "n".into(), schema: json!({ "type": "object" }) };
-    let request = ChatRequest { messages: vec![Message::user("?")], format, ..ChatRequest::default() };
+    let request =
+        ChatRequest { messages: vec![Message::user("?")], format, ..ChatRequest::default() };
     with_tools(writer.clone()).chat(request).await.unwrap();
     let asked = writer.asked.lock().unwrap()[0].clone();
     assert_eq!(asked.format, OutputFormat::Text);
-    assert!(asked.messages[0].role == Role::System && asked.messages[0].text().contains(r#"{"type":"object"}"#));
+    assert!(
+        asked.messages[0].role == Role::System
+            && asked.messages[0].text().contains(r#"{"type":"object"}"#)
+    );
 }
 
 #[tokio::test]

@@ -7,8 +7,11 @@ use std::sync::LazyLock;
 pub const SCHEMA: &str = include_str!("agent-core.react.schema.json");
 
 #[expect(clippy::disallowed_methods, reason = "the contract is a part of the program")]
-static VALIDATOR: LazyLock<Option<jsonschema::Validator>> =
-    LazyLock::new(|| serde_json::from_str(SCHEMA).ok().and_then(|schema: serde_json::Value| jsonschema::validator_for(&schema).ok()));
+static VALIDATOR: LazyLock<Option<jsonschema::Validator>> = LazyLock::new(|| {
+    serde_json::from_str(SCHEMA)
+        .ok()
+        .and_then(|schema: serde_json::Value| jsonschema::validator_for(&schema).ok())
+});
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -31,15 +34,20 @@ impl Config {
     /// Reads a configuration; says what is wrong with one that does not fit.
     #[expect(clippy::disallowed_methods, reason = "a value that was read already, in another form")]
     pub fn read(value: &Value) -> Result<Self, Str> {
-        let given: serde_json::Value = serde_json::from_str(&model::json::to_string(value)).unwrap_or_default();
+        let given: serde_json::Value =
+            serde_json::from_str(&model::json::to_string(value)).unwrap_or_default();
         if let Some(validator) = VALIDATOR.as_ref() {
-            let problems: Vec<String> = validator.iter_errors(&given).map(|error| format!("{}: {error}", error.instance_path())).collect();
+            let problems: Vec<String> = validator
+                .iter_errors(&given)
+                .map(|error| format!("{}: {error}", error.instance_path()))
+                .collect();
             if !problems.is_empty() {
                 return Err(problems.join("; ").into());
             }
         }
         let list = |key: &str| value.get(key).and_then(Value::as_array).unwrap_or_default().iter();
-        let stop_conditions = list("stopConditions").map(StopCondition::read).collect::<Result<_, _>>()?;
+        let stop_conditions =
+            list("stopConditions").map(StopCondition::read).collect::<Result<_, _>>()?;
         Ok(Self {
             max_iterations: value.get("maxIterations").and_then(Value::as_usize).unwrap_or(5),
             allowed_tools: list("allowedTools").filter_map(Value::as_str).map(Str::from).collect(),
@@ -53,10 +61,18 @@ impl StopCondition {
     fn read(value: &Value) -> Result<Self, Str> {
         let number = value.get("value").and_then(Value::as_f64);
         match (value.get("type").and_then(Value::as_str), number) {
-            (Some("confidence_threshold"), Some(number)) if (0.0..=1.0).contains(&number) => Ok(StopCondition::Confidence(number)),
-            (Some("confidence_threshold"), _) => Err("the value of a confidence_threshold is a number from 0 to 1".into()),
-            (Some("iteration_limit"), Some(number)) if number >= 1.0 => Ok(StopCondition::Iterations(number as usize)),
-            (Some("iteration_limit"), _) => Err("the value of an iteration_limit is a number from 1".into()),
+            (Some("confidence_threshold"), Some(number)) if (0.0..=1.0).contains(&number) => {
+                Ok(StopCondition::Confidence(number))
+            }
+            (Some("confidence_threshold"), _) => {
+                Err("the value of a confidence_threshold is a number from 0 to 1".into())
+            }
+            (Some("iteration_limit"), Some(number)) if number >= 1.0 => {
+                Ok(StopCondition::Iterations(number as usize))
+            }
+            (Some("iteration_limit"), _) => {
+                Err("the value of an iteration_limit is a number from 1".into())
+            }
             _ => Ok(StopCondition::FinalAnswer),
         }
     }

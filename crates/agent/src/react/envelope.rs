@@ -51,13 +51,17 @@ impl Envelope {
             model.insert("lastResponse", response.clone());
         }
         let texts = |texts: &[Str]| Value::array(texts.iter().cloned().map(Value::from).collect());
-        let tools = Object::from_iter([("available", texts(&self.available)), ("history", Value::array(self.history.clone()))]);
+        let tools = Object::from_iter([
+            ("available", texts(&self.available)),
+            ("history", Value::array(self.history.clone())),
+        ]);
         let observability = Object::from_iter([
             ("traceId", Value::from(self.trace_id.clone())),
             ("startedAt", self.started_at.clone().into()),
             ("events", Value::array(self.events.iter().map(Event::to_value).collect())),
         ]);
-        let mut envelope = Object::from_iter([("input", self.input.clone()), ("state", state.into())]);
+        let mut envelope =
+            Object::from_iter([("input", self.input.clone()), ("state", state.into())]);
         if !model.is_empty() {
             envelope.insert("model", model);
         }
@@ -72,7 +76,10 @@ impl Envelope {
 
 impl Event {
     fn to_value(&self) -> Value {
-        let mut event = Object::from_iter([("iteration", Value::from(self.iteration)), ("action", self.action.clone().into())]);
+        let mut event = Object::from_iter([
+            ("iteration", Value::from(self.iteration)),
+            ("action", self.action.clone().into()),
+        ]);
         if let Some(tool) = &self.tool {
             event.insert("tool", tool.clone());
         }

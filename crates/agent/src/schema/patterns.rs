@@ -1,13 +1,16 @@
-//! What regular expressions schemas may have, and how long it takes to read a schema because of them.
+//! What regular expressions schemas may have, and how long it takes to read a schema because of
+//! them.
 
 use compute::pattern_cost::{self, MAX_FOLDED};
 use model::{Str, Value};
 
-/// Regular expressions in a schema, and in all schemas of an agent together, with the letters they are written in.
+/// Regular expressions in a schema, and in all schemas of an agent together, with the letters they
+/// are written in.
 const MAX_PATTERNS: usize = 100;
 const MAX_ALL_PATTERNS: usize = 200;
 const MAX_ALL_LETTERS: usize = 32 << 10;
-/// How long one may be, what it may take in memory once it is compiled, and what the matcher may keep in mind beside it.
+/// How long one may be, what it may take in memory once it is compiled, and what the matcher may
+/// keep in mind beside it.
 const MAX_PATTERN_LETTERS: usize = 4 << 10;
 pub(super) const MAX_PATTERN_BYTES: usize = 256 << 10;
 pub(super) const MAX_MATCHER_BYTES: usize = 256 << 10;
@@ -24,7 +27,10 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    pub(super) fn take<'s>(&mut self, patterns: impl Iterator<Item = &'s str>) -> Result<(), String> {
+    pub(super) fn take<'s>(
+        &mut self,
+        patterns: impl Iterator<Item = &'s str>,
+    ) -> Result<(), String> {
         let before = self.count;
         for pattern in patterns {
             self.count += 1;
@@ -34,7 +40,10 @@ impl Patterns {
             }
             self.folded = self.folded.saturating_add(pattern_cost::folded(pattern));
             if self.folded > MAX_FOLDED {
-                return Err("the classes of its patterns hold too many characters to ignore their case".to_owned());
+                return Err(
+                    "the classes of its patterns hold too many characters to ignore their case"
+                        .to_owned(),
+                );
             }
             if self.count - before > MAX_PATTERNS {
                 return Err(format!("it has more than {MAX_PATTERNS} patterns"));
@@ -49,7 +58,8 @@ impl Patterns {
     }
 }
 
-/// How long it takes to read a schema, in the bytes of plain data that take as long. Patterns are never read on the side.
+/// How long it takes to read a schema, in the bytes of plain data that take as long. Patterns are
+/// never read on the side.
 pub(crate) fn weight(schema: &Value) -> usize {
     match schema {
         Value::Object(fields) => {
@@ -73,11 +83,19 @@ mod tests {
     fn issue_14_06_the_case_of_few_characters_is_ignored() {
         let began = compute::cpu_used();
         let wide = format!("(?i){}", r"[ -\u{10FFFD}]".repeat(280));
-        assert!(Patterns::default().take([wide.as_str()].into_iter()).unwrap_err().contains("too many characters"));
+        assert!(
+            Patterns::default()
+                .take([wide.as_str()].into_iter())
+                .unwrap_err()
+                .contains("too many characters")
+        );
         let mut patterns = Patterns::default();
         let any = r"(?i)[\s\S]";
         assert!(patterns.take([any, any].into_iter()).is_ok());
-        assert!(patterns.take([any, any, any].into_iter()).is_err(), "those of all tools count together");
+        assert!(
+            patterns.take([any, any, any].into_iter()).is_err(),
+            "those of all tools count together"
+        );
         let honest = [r"(?i)^[a-z]+@[a-z.]+$", r"^\d{4}-\d{2}$", r"(?i)^\p{L}+$", r"^[^\s]+$"];
         assert!(Patterns::default().take(honest.into_iter()).is_ok());
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(5));

@@ -28,7 +28,8 @@ pub(super) struct Deed {
 }
 
 impl ToolsAgent {
-    /// Whether a call that does this may be made: by what the author wants to be asked about, and by where data comes from and goes.
+    /// Whether a call that does this may be made: by what the author wants to be asked about, and
+    /// by where data comes from and goes.
     pub(super) async fn clear(
         &self,
         world: &dyn World,
@@ -37,7 +38,8 @@ impl ToolsAgent {
         (call, arguments): (&ToolCall, &Value),
         deed: Deed,
     ) -> Result<Permit, AgentError> {
-        let ruling = rule(self.exposure(run), deed.sends, self.options.trusted.contains(&call.name));
+        let ruling =
+            rule(self.exposure(run), deed.sends, self.options.trusted.contains(&call.name));
         let asks = self.asks_before(&call.name, deed);
         match ruling {
             Ruling::Free if !asks => Ok(Permit::Granted),
@@ -46,16 +48,22 @@ impl ToolsAgent {
                 world.tell(AgentEvent::Warning(flow::warning(&call.name))).await;
                 Ok(Permit::Refused(flow::refusal(&call.name)))
             }
-            Ruling::Free | Ruling::NeedsApproval => self.permit(world, run, key, call, arguments).await,
+            Ruling::Free | Ruling::NeedsApproval => {
+                self.permit(world, run, key, call, arguments).await
+            }
         }
     }
 
-    /// What the loop has come across. Calls of one turn were all thought of before any of them had a result.
+    /// What the loop has come across. Calls of one turn were all thought of before any of them had
+    /// a result.
     pub(super) fn exposure(&self, run: &Conversation) -> Exposure {
         let uses = &run.record.tool_uses;
         // What an effect only showed of is as little known as what came back from there.
         let untrusted = uses.iter().any(|used| used.reached_out);
-        self.guard.exposure(run.met.and(Exposure { untrusted, private: false }), uses.iter().map(|used| &used.name))
+        self.guard.exposure(
+            run.met.and(Exposure { untrusted, private: false }),
+            uses.iter().map(|used| &used.name),
+        )
     }
 
     fn asks_before(&self, tool: &Str, deed: Deed) -> bool {
@@ -68,7 +76,8 @@ impl ToolsAgent {
         by_effect || self.options.ask_before.contains(tool)
     }
 
-    /// Whether a person lets a call be made. One that nobody was asked about yet is asked about now.
+    /// Whether a person lets a call be made. One that nobody was asked about yet is asked about
+    /// now.
     async fn permit(
         &self,
         world: &dyn World,
@@ -80,7 +89,11 @@ impl ToolsAgent {
         let note = notes::approval(key);
         let digest = notes::digest(&call.name, arguments);
         // What was decided about another call says nothing about this one.
-        let known = world.note(&note).as_ref().and_then(Asked::from_value).filter(|asked| asked.digest == digest);
+        let known = world
+            .note(&note)
+            .as_ref()
+            .and_then(Asked::from_value)
+            .filter(|asked| asked.digest == digest);
         if let Some(Asked { decided: Some(decided), .. }) = &known {
             return Ok(match decided.verdict {
                 Verdict::Approved => Permit::Granted,
@@ -94,14 +107,26 @@ impl ToolsAgent {
         let now_ms = world.now_ms();
         let until_ms = match known {
             Some(asked) if now_ms >= asked.until_ms => {
-                return Ok(Permit::Refused(format!("Nobody approved this call of '{}' in time. It was not made.", call.name).into()));
+                return Ok(Permit::Refused(
+                    format!(
+                        "Nobody approved this call of '{}' in time. It was not made.",
+                        call.name
+                    )
+                    .into(),
+                ));
             }
             Some(asked) => asked.until_ms,
             None => {
                 let until_ms = now_ms.saturating_add_unsigned(self.options.approval_timeout_ms);
                 let asked = Asked::new(call.name.clone(), arguments.clone(), now_ms, until_ms);
                 world.keep(&note, asked.to_value()).await.map_err(AgentError::Kept)?;
-                world.tell(AgentEvent::Approval { call_id: call.id.clone(), call: world.full_key(key), asked: Box::new(asked) }).await;
+                world
+                    .tell(AgentEvent::Approval {
+                        call_id: call.id.clone(),
+                        call: world.full_key(key),
+                        asked: Box::new(asked),
+                    })
+                    .await;
                 until_ms
             }
         };
@@ -114,12 +139,15 @@ impl ToolsAgent {
 pub(super) fn rejection_noted(world: &dyn World, key: &str) -> Option<Rejection> {
     let asked = world.note(&notes::approval(key)).as_ref().and_then(Asked::from_value)?;
     match asked.decided {
-        Some(Decided { verdict: Verdict::Rejected, reason, .. }) => Some(Rejection { digest: asked.digest, reason }),
+        Some(Decided { verdict: Verdict::Rejected, reason, .. }) => {
+            Some(Rejection { digest: asked.digest, reason })
+        }
         _ => None,
     }
 }
 
-/// What was rejected of the calls before this one in the same turn: they were all asked about at once.
+/// What was rejected of the calls before this one in the same turn: they were all asked about at
+/// once.
 fn rejected_in_turn(world: &dyn World, key: &str) -> Vec<Rejection> {
     let Some((turn, number)) = key.rsplit_once('.') else { return Vec::new() };
     let number: usize = number.parse().unwrap_or(1);

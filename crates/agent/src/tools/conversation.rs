@@ -8,7 +8,8 @@ use node_api::ai::{Exposure, Message, Part, Role, ToolCall, ToolResult};
 /// A rule of thumb; tokenizers differ from model to model.
 const LETTERS_IN_A_TOKEN: usize = 4;
 
-/// The newest messages that fit, beginning with words of the user, so that no result stands without its call.
+/// The newest messages that fit, beginning with words of the user, so that no result stands without
+/// its call.
 pub(super) fn newest(history: Vec<Message>, max_tokens: Option<usize>) -> Vec<Message> {
     let Some(max_tokens) = max_tokens else { return history };
     let mut letters = 0;
@@ -62,9 +63,16 @@ pub(super) struct Made {
 
 impl Conversation {
     pub(super) fn new(system_prompt: &Str, history: Vec<Message>, user: Message) -> Self {
-        let system = Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
+        let system =
+            Some(Message::system(system_prompt.clone())).filter(|_| !system_prompt.is_empty());
         let messages = system.into_iter().chain(history).chain([user.clone()]).collect();
-        Self { messages, said: vec![user], record: Record::default(), rejections: Vec::new(), met: Exposure::default() }
+        Self {
+            messages,
+            said: vec![user],
+            record: Record::default(),
+            rejections: Vec::new(),
+            met: Exposure::default(),
+        }
     }
 
     pub(super) fn say(&mut self, message: Message) {
@@ -87,7 +95,8 @@ impl Conversation {
         }
     }
 
-    /// Tells the model what is wrong with its final answer; whatever else it called in the same turn is not done.
+    /// Tells the model what is wrong with its final answer; whatever else it called in the same
+    /// turn is not done.
     pub(super) fn complain(&mut self, message: Message, calls: &[ToolCall], complaint: &str) {
         self.say(message);
         if calls.is_empty() {
@@ -96,24 +105,36 @@ impl Conversation {
         let told = calls.iter().map(|call| ToolResult {
             id: call.id.clone(),
             name: call.name.clone(),
-            content: if call.name == form::FORM_TOOL { complaint.into() } else { "Not called: a final answer came with it.".into() },
+            content: if call.name == form::FORM_TOOL {
+                complaint.into()
+            } else {
+                "Not called: a final answer came with it.".into()
+            },
             is_error: true,
         });
         self.say(Message::results(told.collect::<Vec<_>>()));
     }
 
     pub(super) fn last_words(&self) -> Str {
-        let spoken = self.said.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
+        let spoken = self
+            .said
+            .iter()
+            .rev()
+            .filter(|message| message.role == Role::Assistant)
+            .map(Message::text);
         spoken.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     }
 }
 
-/// The message with an id for each call that no other one has. A call that is there twice, word for word, is meant once.
+/// The message with an id for each call that no other one has. A call that is there twice, word for
+/// word, is meant once.
 pub(super) fn with_unlike_ids(mut message: Message) -> Message {
     let mut seen: Vec<ToolCall> = Vec::new();
     message.parts.retain_mut(|part| {
         let Part::ToolCall(call) = part else { return true };
-        if seen.iter().any(|known| known.id == call.id && known.name == call.name && known.arguments == call.arguments) {
+        if seen.iter().any(|known| {
+            known.id == call.id && known.name == call.name && known.arguments == call.arguments
+        }) {
             return false;
         }
         let given = call.id.clone();

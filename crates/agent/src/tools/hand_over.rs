@@ -1,4 +1,5 @@
-//! Calls of tools that are not the agent's: whoever asked makes them, and comes back with the results.
+//! Calls of tools that are not the agent's: whoever asked makes them, and comes back with the
+//! results.
 
 use super::ToolsAgent;
 use super::conversation::{Conversation, Last};
@@ -8,8 +9,9 @@ use model::Value;
 use node_api::ai::{HANDED_OVER, Message, Role, ToolCall, ToolResult};
 
 impl ToolsAgent {
-    /// Ends the run if one of the calls is for whoever asked. Those of the agent's own tools are made before, so that they are not made
-    /// again when the turn goes on. `None` if all calls are the agent's own.
+    /// Ends the run if one of the calls is for whoever asked. Those of the agent's own tools are
+    /// made before, so that they are not made again when the turn goes on. `None` if all calls are
+    /// the agent's own.
     pub(super) async fn hand_over(
         &self,
         world: &dyn World,
@@ -18,8 +20,11 @@ impl ToolsAgent {
         calls: &[ToolCall],
     ) -> Result<Option<Last>, AgentError> {
         // One that does not fit its schema goes back to the model like any other.
-        let is_theirs = |call: &ToolCall| self.options.handed_over.contains(&call.name) && self.guard.admit(call).is_ok();
-        let (theirs, own): (Vec<ToolCall>, Vec<ToolCall>) = calls.iter().cloned().partition(is_theirs);
+        let is_theirs = |call: &ToolCall| {
+            self.options.handed_over.contains(&call.name) && self.guard.admit(call).is_ok()
+        };
+        let (theirs, own): (Vec<ToolCall>, Vec<ToolCall>) =
+            calls.iter().cloned().partition(is_theirs);
         if theirs.is_empty() {
             return Ok(None);
         }
@@ -37,7 +42,8 @@ impl ToolsAgent {
     }
 }
 
-/// What was said when a turn was handed over, and now has these results. All results of a turn stand in one message.
+/// What was said when a turn was handed over, and now has these results. All results of a turn
+/// stand in one message.
 pub fn with_results(mut said: Vec<Message>, results: Vec<ToolResult>) -> Vec<Message> {
     let results = Message::results(results);
     match said.last_mut().filter(|last| last.role == Role::Tool) {

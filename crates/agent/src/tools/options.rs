@@ -23,9 +23,11 @@ pub struct Options {
     pub max_calls_in_a_turn: usize,
     /// What it may spend on its model.
     pub budget: SpendingLimit,
-    /// How much of what was said before the model sees, in tokens as they are guessed from the letters.
+    /// How much of what was said before the model sees, in tokens as they are guessed from the
+    /// letters.
     pub max_history_tokens: Option<usize>,
-    /// Tools that whoever asked calls themselves: a call of one ends the run, and they come back with the result.
+    /// Tools that whoever asked calls themselves: a call of one ends the run, and they come back
+    /// with the result.
     pub handed_over: Vec<Str>,
     /// What was said in this turn before they came back, behind the words of the user.
     pub said_so_far: Vec<Message>,
@@ -72,7 +74,8 @@ impl Default for Options {
 pub enum Approval {
     #[default]
     Never,
-    /// Before those that may change something ([`node_api::ai::Effect::Changes`]), or that send data to a place of the model's choice.
+    /// Before those that may change something ([`node_api::ai::Effect::Changes`]), or that send
+    /// data to a place of the model's choice.
     Changes,
     All,
 }

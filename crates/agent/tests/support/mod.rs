@@ -1,4 +1,5 @@
-//! A model that says what a script says, tools that keep a ledger, and a world that may end at any note.
+//! A model that says what a script says, tools that keep a ledger, and a world that may end at any
+//! note.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 #![allow(dead_code, reason = "each test program uses some of it")]
@@ -8,8 +9,9 @@ use heddle_agent::{AgentEvent, Remembering, World};
 use model::{Object, Str, Value, json};
 use node_api::NodeError;
 use node_api::ai::{
-    Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Flow, Memory, MemoryError, Message, ModelInfo, Part,
-    Rates, Recalled, Role, SessionId, Stop, Tool, ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
+    Arguments, Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, Flow, Memory,
+    MemoryError, Message, ModelInfo, Part, Rates, Recalled, Role, SessionId, Stop, Tool,
+    ToolAnswer, ToolCall, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -33,9 +35,15 @@ impl Script {
             context: None,
             max_output: None,
         };
-        let price = Some(Rates { input: 1.0, cached_read: 0.1, cache_write: 1.25, output: 4.0 }.into());
-        let info = ModelInfo { provider: "script".into(), model: "script-1".into(), capabilities, price };
-        Arc::new(Self { info, turns: Mutex::new(turns.into_iter().collect()), requests: Mutex::default() })
+        let price =
+            Some(Rates { input: 1.0, cached_read: 0.1, cache_write: 1.25, output: 4.0 }.into());
+        let info =
+            ModelInfo { provider: "script".into(), model: "script-1".into(), capabilities, price };
+        Arc::new(Self {
+            info,
+            turns: Mutex::new(turns.into_iter().collect()),
+            requests: Mutex::default(),
+        })
     }
 
     pub(crate) fn request(&self, number: usize) -> ChatRequest {
@@ -54,7 +62,12 @@ impl ChatModel for Script {
 
     fn stream(&self, request: ChatRequest) -> ChatStream<'_> {
         self.requests.lock().unwrap().push(request);
-        let message = self.turns.lock().unwrap().pop_front().unwrap_or_else(|| Message::assistant("the script is over"));
+        let message = self
+            .turns
+            .lock()
+            .unwrap()
+            .pop_front()
+            .unwrap_or_else(|| Message::assistant("the script is over"));
         let stop = if message.tool_calls().next().is_some() { Stop::ToolCalls } else { Stop::Stop };
         let usage = Usage { input: 10, output: 5, ..Usage::default() };
         let text = message.text();
@@ -71,7 +84,12 @@ pub(crate) fn answers(text: &str) -> Message {
 pub(crate) fn calls(calls: &[(&str, Value)]) -> Message {
     let part = |(number, (name, arguments)): (usize, &(&str, Value))| {
         let arguments = Arguments::Read(arguments.as_object().unwrap().clone());
-        Part::ToolCall(ToolCall { id: format!("call-{number}").into(), name: (*name).into(), arguments, opaque: None })
+        Part::ToolCall(ToolCall {
+            id: format!("call-{number}").into(),
+            name: (*name).into(),
+            arguments,
+            opaque: None,
+        })
     };
     Message::new(Role::Assistant, calls.iter().enumerate().map(part).collect())
 }
@@ -136,7 +154,13 @@ pub(crate) fn tool_that_flows(
     ledger: &Arc<Ledger>,
     work: impl Fn(&Object) -> Result<Value, String> + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
-    let definition = ToolDefinition { name: name.into(), description: "A tool of tests.".into(), parameters, effect, flow };
+    let definition = ToolDefinition {
+        name: name.into(),
+        description: "A tool of tests.".into(),
+        parameters,
+        effect,
+        flow,
+    };
     Arc::new(TestTool { definition, ledger: ledger.clone(), work: Box::new(work) })
 }
 
@@ -146,7 +170,11 @@ impl Tool for TestTool {
         &self.definition
     }
 
-    async fn call(&self, arguments: Object, _context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+    async fn call(
+        &self,
+        arguments: Object,
+        _context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure> {
         self.ledger.0.lock().unwrap().push(self.definition.name.clone());
         tokio::task::yield_now().await;
         (self.work)(&arguments).map(ToolAnswer::new).map_err(ToolFailure::new)
@@ -178,7 +206,11 @@ impl TestWorld {
 
     /// Everything that is on record: what was before, and what was kept since.
     pub(crate) fn notes(&self) -> Object {
-        self.before.iter().map(|(key, note)| (key.clone(), note.clone())).chain(self.kept.lock().unwrap().iter().cloned()).collect()
+        self.before
+            .iter()
+            .map(|(key, note)| (key.clone(), note.clone()))
+            .chain(self.kept.lock().unwrap().iter().cloned())
+            .collect()
     }
 
     /// The world of a loop that is taken up again with all that is on record.
@@ -274,7 +306,12 @@ impl Memory for List {
         Ok(self.all().into())
     }
 
-    async fn append(&self, _session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+    async fn append(
+        &self,
+        _session: &SessionId,
+        key: &TurnKey,
+        turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError> {
         if self.1.lock().unwrap().insert(key.clone()) {
             self.0.lock().unwrap().extend(turn.iter().cloned());
         }
@@ -295,7 +332,12 @@ impl Memory for Broken {
         Err(MemoryError::new("no connection"))
     }
 
-    async fn append(&self, _session: &SessionId, _key: &TurnKey, _turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+    async fn append(
+        &self,
+        _session: &SessionId,
+        _key: &TurnKey,
+        _turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError> {
         Err(MemoryError::new("no connection"))
     }
 

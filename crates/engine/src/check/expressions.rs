@@ -13,8 +13,11 @@ impl Checker<'_> {
         let Some(found) = self.registry.find(node.type_name(), node.type_version()) else { return };
         let spec = found.spec.clone();
         let empty = Object::new();
-        let is_raw = |key: &str| spec.params.iter().any(|param| param.name == key && param.no_expression);
-        for (key, value) in node.parameters().unwrap_or(&empty).iter().filter(|(key, _)| !is_raw(key)) {
+        let is_raw =
+            |key: &str| spec.params.iter().any(|param| param.name == key && param.no_expression);
+        for (key, value) in
+            node.parameters().unwrap_or(&empty).iter().filter(|(key, _)| !is_raw(key))
+        {
             self.expressions_in(node, value, &format!("nodes[{index}].parameters.{key}"));
         }
     }
@@ -28,8 +31,16 @@ impl Checker<'_> {
                 }
                 self.compiled += 1;
                 if let Some(expr::Error::Syntax { detail }) = self.session.malformed(&template) {
-                    let finding = Finding::warning(Code::EXPRESSION_SYNTAX, "The node fails when a run gets here.").of(node.name());
-                    self.problem(finding, || place.to_owned(), || format!("The expression is not JavaScript: {}", short(&detail)));
+                    let finding = Finding::warning(
+                        Code::EXPRESSION_SYNTAX,
+                        "The node fails when a run gets here.",
+                    )
+                    .of(node.name());
+                    self.problem(
+                        finding,
+                        || place.to_owned(),
+                        || format!("The expression is not JavaScript: {}", short(&detail)),
+                    );
                 }
             }
             Value::Array(values) => {

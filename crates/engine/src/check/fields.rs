@@ -10,43 +10,83 @@ impl Checker<'_> {
         self.field_types(WORKFLOW_FIELDS, doc, "", || Finding::error(Code::WORKFLOW_FIELD, ""));
         if let Some(settings) = doc.get("settings").and_then(Value::as_object) {
             self.field_types(SETTING_FIELDS, settings, "settings.", || {
-                Finding::warning(Code::WORKFLOW_FIELD, "The setting is taken as if it were not there.")
+                Finding::warning(
+                    Code::WORKFLOW_FIELD,
+                    "The setting is taken as if it were not there.",
+                )
             });
         }
         if !doc.contains_key("nodes") {
-            let finding = Finding::error(Code::WORKFLOW_JSON, "A workflow is an object with `nodes` and `connections`.");
+            let finding = Finding::error(
+                Code::WORKFLOW_JSON,
+                "A workflow is an object with `nodes` and `connections`.",
+            );
             self.problem(finding, || "nodes".into(), || "There is no list of nodes".into());
         }
         let elements = doc.get("nodes").and_then(Value::as_array).unwrap_or_default();
         if elements.len() > MAX_NODES {
-            let finding = Finding::error(Code::WORKFLOW_TOO_LARGE, "Split it into workflows that call each other.");
-            let message = || format!("The workflow has {} nodes; at most {MAX_NODES} are allowed", elements.len());
+            let finding = Finding::error(
+                Code::WORKFLOW_TOO_LARGE,
+                "Split it into workflows that call each other.",
+            );
+            let message = || {
+                format!(
+                    "The workflow has {} nodes; at most {MAX_NODES} are allowed",
+                    elements.len()
+                )
+            };
             self.problem(finding, || "nodes".into(), message);
         }
-        for (index, element) in elements.iter().enumerate().filter(|(_, element)| !element.is_object()) {
-            let finding = Finding::error(Code::WORKFLOW_FIELD, "A node is an object with a name and a type.");
+        for (index, element) in
+            elements.iter().enumerate().filter(|(_, element)| !element.is_object())
+        {
+            let finding =
+                Finding::error(Code::WORKFLOW_FIELD, "A node is an object with a name and a type.");
             self.wrong_type(finding, || format!("nodes[{index}]"), element, &["object"]);
         }
-        for (name, pinned) in doc.get("pinData").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
+        for (name, pinned) in
+            doc.get("pinData").and_then(Value::as_object).into_iter().flat_map(Object::iter)
+        {
             if !pinned.is_array() {
-                let finding = Finding::warning(Code::WORKFLOW_FIELD, "Pinned data is a list of items.").of(name);
+                let finding =
+                    Finding::warning(Code::WORKFLOW_FIELD, "Pinned data is a list of items.")
+                        .of(name);
                 self.wrong_type(finding, || format!("pinData.{}", short(name)), pinned, &["array"]);
             }
         }
     }
 
-    pub(super) fn field_types<'n>(&mut self, fields: &[Field], object: &Object, prefix: &str, finding: impl Fn() -> Finding<'n>) {
+    pub(super) fn field_types<'n>(
+        &mut self,
+        fields: &[Field],
+        object: &Object,
+        prefix: &str,
+        finding: impl Fn() -> Finding<'n>,
+    ) {
         for field in fields {
             if let Some(value) = object.get(field.name)
                 && !field.accepts(value)
             {
-                self.wrong_type(finding(), || format!("{prefix}{}", field.name), value, field.kinds);
+                self.wrong_type(
+                    finding(),
+                    || format!("{prefix}{}", field.name),
+                    value,
+                    field.kinds,
+                );
             }
         }
     }
 
-    pub(super) fn wrong_type(&mut self, finding: Finding<'_>, place: impl Fn() -> String, value: &Value, kinds: &[&str]) {
-        let message = || format!("'{}' is {}, but should be {}", place(), value.kind_name(), kinds.join(" or "));
+    pub(super) fn wrong_type(
+        &mut self,
+        finding: Finding<'_>,
+        place: impl Fn() -> String,
+        value: &Value,
+        kinds: &[&str],
+    ) {
+        let message = || {
+            format!("'{}' is {}, but should be {}", place(), value.kind_name(), kinds.join(" or "))
+        };
         self.problem(finding, &place, message);
     }
 }

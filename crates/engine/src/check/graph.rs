@@ -14,9 +14,13 @@ impl Checker<'_> {
             let shown = short(from);
             let place = || format!("connections.{shown}");
             if !names.contains(from.as_str()) {
-                let finding =
-                    Finding::warning(Code::WORKFLOW_CONNECTION, "Remove the connection, or rename the node it should start from.");
-                self.problem(finding, place, || format!("A connection starts at '{shown}', which is not a node of the workflow"));
+                let finding = Finding::warning(
+                    Code::WORKFLOW_CONNECTION,
+                    "Remove the connection, or rename the node it should start from.",
+                );
+                self.problem(finding, place, || {
+                    format!("A connection starts at '{shown}', which is not a node of the workflow")
+                });
             }
             if !kinds.is_object() {
                 self.wrong_type(form(from), place, kinds, &["object"]);
@@ -24,8 +28,14 @@ impl Checker<'_> {
             for (kind, outputs) in kinds.as_object().into_iter().flat_map(Object::iter) {
                 let place = || format!("connections.{shown}.{}", short(kind));
                 if Kind::from_name(kind).is_none() {
-                    let finding = Finding::warning(Code::WORKFLOW_CONNECTION, "Use `main` or one of the `ai_…` kinds.").of(from);
-                    self.problem(finding, place, || format!("'{}' is not a kind of connection", short(kind)));
+                    let finding = Finding::warning(
+                        Code::WORKFLOW_CONNECTION,
+                        "Use `main` or one of the `ai_…` kinds.",
+                    )
+                    .of(from);
+                    self.problem(finding, place, || {
+                        format!("'{}' is not a kind of connection", short(kind))
+                    });
                 }
                 if !outputs.is_array() {
                     self.wrong_type(form(from), place, outputs, &["array"]);
@@ -35,7 +45,8 @@ impl Checker<'_> {
                     if !targets.is_array() && !targets.is_null() {
                         self.wrong_type(form(from), place, targets, &["array", "null"]);
                     }
-                    for (index, target) in targets.as_array().unwrap_or_default().iter().enumerate() {
+                    for (index, target) in targets.as_array().unwrap_or_default().iter().enumerate()
+                    {
                         self.target(|| format!("{}[{index}]", place()), from, kind, target, &names);
                     }
                 }
@@ -43,46 +54,92 @@ impl Checker<'_> {
         }
         if let Some(circle) = circle_of_suppliers(&workflow.edges()) {
             let first = circle.first().cloned().unwrap_or_default();
-            let finding = Finding::error(Code::WORKFLOW_CYCLE, "Remove one of these connections.").of(&first);
-            self.problem(finding, || "connections".into(), || format!("Sub-nodes supply each other in a circle: {}", told(&circle)));
+            let finding =
+                Finding::error(Code::WORKFLOW_CYCLE, "Remove one of these connections.").of(&first);
+            self.problem(
+                finding,
+                || "connections".into(),
+                || format!("Sub-nodes supply each other in a circle: {}", told(&circle)),
+            );
         }
     }
 
-    fn target(&mut self, place: impl Fn() -> String, from: &str, kind: &str, target: &Value, names: &HashSet<&str>) {
+    fn target(
+        &mut self,
+        place: impl Fn() -> String,
+        from: &str,
+        kind: &str,
+        target: &Value,
+        names: &HashSet<&str>,
+    ) {
         let warning = |hint| Finding::warning(Code::WORKFLOW_CONNECTION, hint).of(from);
         let Some(node) = target.get("node").and_then(Value::as_str) else {
             let finding = warning("A target is { node, type, index }.");
-            return self.problem(finding, &place, || "The connection does not say which node it leads to".into());
+            return self.problem(finding, &place, || {
+                "The connection does not say which node it leads to".into()
+            });
         };
         if !names.contains(node) {
             let finding = warning("Remove the connection, or rename the node it should lead to.");
-            let message = || format!("'{}' leads to '{}', which is not a node of the workflow", short(from), short(node));
+            let message = || {
+                format!(
+                    "'{}' leads to '{}', which is not a node of the workflow",
+                    short(from),
+                    short(node)
+                )
+            };
             self.problem(finding, &place, message);
         }
         let index = target.get("index");
         if index.is_some_and(|index| index.as_usize().is_none_or(|index| index > MAX_INDEX)) {
-            let finding = Finding::error(Code::WORKFLOW_CONNECTION, "Inputs are counted from 0.").of(from);
-            let message = || format!("'{}' leads to an input of '{}' that cannot be", short(from), short(node));
+            let finding =
+                Finding::error(Code::WORKFLOW_CONNECTION, "Inputs are counted from 0.").of(from);
+            let message = || {
+                format!("'{}' leads to an input of '{}' that cannot be", short(from), short(node))
+            };
             self.problem(finding, || format!("{}.index", place()), message);
         }
         match target.get("type") {
             None => {}
             Some(Value::String(to_kind)) if Kind::from_name(to_kind).is_none() => {
                 let message = || format!("'{}' is not a kind of connection", short(to_kind));
-                self.problem(warning("Use `main` or one of the `ai_…` kinds."), || format!("{}.type", place()), message);
+                self.problem(
+                    warning("Use `main` or one of the `ai_…` kinds."),
+                    || format!("{}.type", place()),
+                    message,
+                );
             }
-            Some(Value::String(to_kind)) if Kind::from_name(kind).is_some() && Kind::from_name(to_kind) != Kind::from_name(kind) => {
-                let message = || format!("The connection starts as {} and ends as {}", short(kind), short(to_kind));
-                self.problem(warning("Give both ends the same kind."), || format!("{}.type", place()), message);
+            Some(Value::String(to_kind))
+                if Kind::from_name(kind).is_some()
+                    && Kind::from_name(to_kind) != Kind::from_name(kind) =>
+            {
+                let message = || {
+                    format!(
+                        "The connection starts as {} and ends as {}",
+                        short(kind),
+                        short(to_kind)
+                    )
+                };
+                self.problem(
+                    warning("Give both ends the same kind."),
+                    || format!("{}.type", place()),
+                    message,
+                );
             }
             Some(Value::String(_)) => {}
-            Some(other) => self.wrong_type(form(from), || format!("{}.type", place()), other, &["string"]),
+            Some(other) => {
+                self.wrong_type(form(from), || format!("{}.type", place()), other, &["string"])
+            }
         }
     }
 }
 
 fn form(from: &str) -> Finding<'_> {
-    Finding::error(Code::WORKFLOW_FIELD, "Connections are { \"Node\": { \"main\": [[{ node, type, index }]] } }.").of(from)
+    Finding::error(
+        Code::WORKFLOW_FIELD,
+        "Connections are { \"Node\": { \"main\": [[{ node, type, index }]] } }.",
+    )
+    .of(from)
 }
 
 /// The nodes of a circle, the first again at the end; of a long one only the beginning.
@@ -90,7 +147,11 @@ fn told(circle: &[Str]) -> String {
     const MAX_TOLD: usize = 8;
     let names: Vec<Str> = circle.iter().take(MAX_TOLD).map(|name| short(name)).collect();
     let more = circle.len().saturating_sub(MAX_TOLD);
-    if more == 0 { names.join(" → ") } else { format!("{} → … ({more} more)", names.join(" → ")) }
+    if more == 0 {
+        names.join(" → ")
+    } else {
+        format!("{} → … ({more} more)", names.join(" → "))
+    }
 }
 
 /// A circle among the connections that supply something; loops along `main` are fine.
@@ -107,7 +168,8 @@ fn circle_of_suppliers(edges: &[Edge]) -> Option<Vec<Str>> {
     let mut seen: HashSet<&Str> = HashSet::new();
     let mut on_path: HashSet<&Str> = HashSet::new();
     for start in starts {
-        // Depth first without recursion: the path so far, and how far each of its nodes has been looked at.
+        // Depth first without recursion: the path so far, and how far each of its nodes has been
+        // looked at.
         let mut path: Vec<(&Str, usize)> = Vec::new();
         if seen.insert(start) {
             path.push((start, 0));
@@ -123,8 +185,15 @@ fn circle_of_suppliers(edges: &[Edge]) -> Option<Vec<Str>> {
                 Some(target) => {
                     *at += 1;
                     if on_path.contains(target) {
-                        let begin = path.iter().position(|(name, _)| *name == target).unwrap_or_default();
-                        return Some(path[begin..].iter().map(|(name, _)| (*name).clone()).chain([target.clone()]).collect());
+                        let begin =
+                            path.iter().position(|(name, _)| *name == target).unwrap_or_default();
+                        return Some(
+                            path[begin..]
+                                .iter()
+                                .map(|(name, _)| (*name).clone())
+                                .chain([target.clone()])
+                                .collect(),
+                        );
                     }
                     if seen.insert(target) {
                         path.push((target, 0));

@@ -16,22 +16,37 @@ impl Checker<'_> {
             let name = node.name();
             let name_place = || format!("nodes[{index}].name");
             if name.is_empty() {
-                let finding = Finding::error(Code::WORKFLOW_NODE_NAME, "Connections refer to nodes by name; give it one.");
+                let finding = Finding::error(
+                    Code::WORKFLOW_NODE_NAME,
+                    "Connections refer to nodes by name; give it one.",
+                );
                 self.problem(finding, name_place, || "The node has no name".into());
             } else if let Some(first) = names.get(name).copied() {
-                let finding = Finding::error(Code::WORKFLOW_NODE_NAME, "Rename one of them.").of(name);
-                self.problem(finding, name_place, || format!("The name '{}' is used twice, first by nodes[{first}]", short(name)));
+                let finding =
+                    Finding::error(Code::WORKFLOW_NODE_NAME, "Rename one of them.").of(name);
+                self.problem(finding, name_place, || {
+                    format!("The name '{}' is used twice, first by nodes[{first}]", short(name))
+                });
             } else {
                 names.insert(name, index);
             }
             if name.chars().any(is_deceptive) {
-                let finding = Finding::warning(Code::WORKFLOW_NODE_NAME, "Rename the node; such a name can pass for another.").of(name);
-                self.problem(finding, name_place, || format!("The name '{}' holds characters that do not show", short(name)));
+                let finding = Finding::warning(
+                    Code::WORKFLOW_NODE_NAME,
+                    "Rename the node; such a name can pass for another.",
+                )
+                .of(name);
+                self.problem(finding, name_place, || {
+                    format!("The name '{}' holds characters that do not show", short(name))
+                });
             }
             if let Some(id) = node.id() {
                 if let Some(first) = ids.get(id).copied() {
-                    let finding = Finding::warning(Code::WORKFLOW_NODE_ID, "Give one of them another id.").of(name);
-                    let message = || format!("The id '{}' is used twice, first by nodes[{first}]", short(id));
+                    let finding =
+                        Finding::warning(Code::WORKFLOW_NODE_ID, "Give one of them another id.")
+                            .of(name);
+                    let message =
+                        || format!("The id '{}' is used twice, first by nodes[{first}]", short(id));
                     self.problem(finding, || format!("nodes[{index}].id"), message);
                 } else {
                     ids.insert(id, index);
@@ -43,40 +58,73 @@ impl Checker<'_> {
             }
             let compatibility = self.compatibility(&node);
             let (name, type_name) = (name.into(), node.type_name().into());
-            self.report.nodes.push(NodeReport { name, type_name, version: node.type_version(), compatibility });
+            self.report.nodes.push(NodeReport {
+                name,
+                type_name,
+                version: node.type_version(),
+                compatibility,
+            });
         }
     }
 
     fn node_fields(&mut self, index: usize, node: &Node<'_>) {
         let name = node.name();
         let field = |hint| Finding::error(Code::WORKFLOW_FIELD, hint).of(name);
-        self.field_types(NODE_FIELDS, node.fields(), &format!("nodes[{index}]."), || field("The field is taken as if it were not there."));
+        self.field_types(NODE_FIELDS, node.fields(), &format!("nodes[{index}]."), || {
+            field("The field is taken as if it were not there.")
+        });
         if node.type_name().is_empty() {
-            let finding = Finding::error(Code::NODE_TYPE_UNKNOWN, "Every node says its type, such as `n8n-nodes-base.set`.").of(name);
-            self.problem(finding, || format!("nodes[{index}].type"), || "The node has no type".into());
+            let finding = Finding::error(
+                Code::NODE_TYPE_UNKNOWN,
+                "Every node says its type, such as `n8n-nodes-base.set`.",
+            )
+            .of(name);
+            self.problem(
+                finding,
+                || format!("nodes[{index}].type"),
+                || "The node has no type".into(),
+            );
         }
         if let Some(Value::String(version)) = node.fields().get("typeVersion")
             && version.parse::<f64>().is_err()
         {
             let message = || format!("'{}' is not a version", short(version));
-            self.problem(field("The version is a number, such as 1 or 3.4."), || format!("nodes[{index}].typeVersion"), message);
+            self.problem(
+                field("The version is a number, such as 1 or 3.4."),
+                || format!("nodes[{index}].typeVersion"),
+                message,
+            );
         }
         if let Some(on_error) = node.fields().get("onError").and_then(Value::as_str)
             && !matches!(on_error, "stopWorkflow" | "continueRegularOutput" | "continueErrorOutput")
         {
             let finding = field("Use stopWorkflow, continueRegularOutput or continueErrorOutput.");
-            self.problem(finding, || format!("nodes[{index}].onError"), || format!("'{}' is no way to handle an error", short(on_error)));
+            self.problem(
+                finding,
+                || format!("nodes[{index}].onError"),
+                || format!("'{}' is no way to handle an error", short(on_error)),
+            );
         }
         if let Some(position) = node.fields().get("position").and_then(Value::as_array)
             && !matches!(position, [Value::Number(_), Value::Number(_)])
         {
-            let finding = Finding::warning(Code::WORKFLOW_FIELD, "The node is drawn at [0, 0].").of(name);
-            self.problem(finding, || format!("nodes[{index}].position"), || "A position is two numbers".into());
+            let finding =
+                Finding::warning(Code::WORKFLOW_FIELD, "The node is drawn at [0, 0].").of(name);
+            self.problem(
+                finding,
+                || format!("nodes[{index}].position"),
+                || "A position is two numbers".into(),
+            );
         }
         for (kind, credential) in node.credentials().into_iter().flat_map(model::Object::iter) {
             if !matches!(credential, Value::Object(_) | Value::String(_) | Value::Null) {
                 let finding = field("A credential is named by { id, name }.");
-                self.wrong_type(finding, || format!("nodes[{index}].credentials.{}", short(kind)), credential, &["object"]);
+                self.wrong_type(
+                    finding,
+                    || format!("nodes[{index}].credentials.{}", short(kind)),
+                    credential,
+                    &["object"],
+                );
             }
         }
     }
@@ -89,13 +137,22 @@ impl Checker<'_> {
                 let given = node.parameters().unwrap_or(&empty);
                 match found.spec.differences(node.type_version(), given).as_slice() {
                     [] => Compatibility::Runs,
-                    some => Compatibility::Differs(some.iter().map(|how| Str::from(*how)).collect()),
+                    some => {
+                        Compatibility::Differs(some.iter().map(|how| Str::from(*how)).collect())
+                    }
                 }
             }
-            None if known.is_empty() => Compatibility::Unsupported("the node type is not known here".into()),
+            None if known.is_empty() => {
+                Compatibility::Unsupported("the node type is not known here".into())
+            }
             None => {
-                let versions: Vec<String> = known.iter().flat_map(|found| found.spec.versions.iter().map(f64::to_string)).collect();
-                Compatibility::Unsupported(format!("known versions are {}", versions.join(", ")).into())
+                let versions: Vec<String> = known
+                    .iter()
+                    .flat_map(|found| found.spec.versions.iter().map(f64::to_string))
+                    .collect();
+                Compatibility::Unsupported(
+                    format!("known versions are {}", versions.join(", ")).into(),
+                )
             }
         }
     }

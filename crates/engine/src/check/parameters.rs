@@ -24,22 +24,56 @@ impl Checker<'_> {
             let named = node.credentials().and_then(|credentials| credentials.get(&wanted.kind));
             let id = named.and_then(|named| named.get("id")).and_then(Value::as_str);
             if id.is_none_or(str::is_empty) {
-                let finding = Finding::warning(Code::CREDENTIAL_MISSING, "Choose a credential for the node.").of(node.name());
-                let message = || format!("'{}' needs a credential of the type {}", short(node.name()), wanted.kind);
-                self.problem(finding, || format!("nodes[{index}].credentials.{}", wanted.kind), message);
+                let finding =
+                    Finding::warning(Code::CREDENTIAL_MISSING, "Choose a credential for the node.")
+                        .of(node.name());
+                let message = || {
+                    format!(
+                        "'{}' needs a credential of the type {}",
+                        short(node.name()),
+                        wanted.kind
+                    )
+                };
+                self.problem(
+                    finding,
+                    || format!("nodes[{index}].credentials.{}", wanted.kind),
+                    message,
+                );
             }
         }
     }
 
-    /// Fields of repeated groups that are always shown; which of the others are depends on their neighbours.
-    fn group_entries(&mut self, node: &Node<'_>, place: impl Fn() -> String, param: &Param, value: &Value) {
+    /// Fields of repeated groups that are always shown; which of the others are depends on their
+    /// neighbours.
+    fn group_entries(
+        &mut self,
+        node: &Node<'_>,
+        place: impl Fn() -> String,
+        param: &Param,
+        value: &Value,
+    ) {
         let ParamKind::Groups { groups, .. } = &param.kind else { return };
         for group in groups {
-            let required = group.params.iter().filter(|field| field.required && field.show.is_empty() && field.hide.is_empty());
+            let required = group
+                .params
+                .iter()
+                .filter(|field| field.required && field.show.is_empty() && field.hide.is_empty());
             for field in required {
-                for (at, entry) in value.get(&group.name).and_then(Value::as_array).unwrap_or_default().iter().enumerate() {
-                    if entry.is_object() && is_empty(field, entry.get(&field.name).unwrap_or(&Value::Undefined)) {
-                        self.missing(node, || format!("{}.{}[{at}].{}", place(), group.name, field.name), field);
+                for (at, entry) in value
+                    .get(&group.name)
+                    .and_then(Value::as_array)
+                    .unwrap_or_default()
+                    .iter()
+                    .enumerate()
+                {
+                    if entry.is_object()
+                        && is_empty(field, entry.get(&field.name).unwrap_or(&Value::Undefined))
+                    {
+                        self.missing(
+                            node,
+                            || format!("{}.{}[{at}].{}", place(), group.name, field.name),
+                            field,
+                        );
                     }
                 }
             }
@@ -47,16 +81,24 @@ impl Checker<'_> {
     }
 
     fn missing(&mut self, node: &Node<'_>, place: impl FnOnce() -> String, param: &Param) {
-        let finding = Finding::warning(Code::NODE_PARAMETER, "Give the parameter a value.").of(node.name());
-        let message =
-            || format!("'{}' of '{}' is empty", if param.label.is_empty() { &param.name } else { &param.label }, short(node.name()));
+        let finding =
+            Finding::warning(Code::NODE_PARAMETER, "Give the parameter a value.").of(node.name());
+        let message = || {
+            format!(
+                "'{}' of '{}' is empty",
+                if param.label.is_empty() { &param.name } else { &param.label },
+                short(node.name())
+            )
+        };
         self.problem(finding, place, message);
     }
 }
 
 fn is_empty(param: &Param, value: &Value) -> bool {
     match (&param.kind, value) {
-        (_, Value::Undefined | Value::Null) => !matches!(param.kind, ParamKind::Flag | ParamKind::Notice | ParamKind::Hidden),
+        (_, Value::Undefined | Value::Null) => {
+            !matches!(param.kind, ParamKind::Flag | ParamKind::Notice | ParamKind::Hidden)
+        }
         (_, Value::String(text)) => text.is_empty() || text == "=",
         (ParamKind::MultiChoice { .. }, Value::Array(values)) => values.is_empty(),
         (ParamKind::Locator { .. }, Value::Object(locator)) => match locator.get("value") {

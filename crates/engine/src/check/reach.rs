@@ -1,4 +1,5 @@
-//! Checks of the graph as a whole: where runs start, what they never get to, and what supplies nobody.
+//! Checks of the graph as a whole: where runs start, what they never get to, and what supplies
+//! nobody.
 
 use super::words::short;
 use super::{Checker, Finding, MAX_NODES};
@@ -36,10 +37,15 @@ impl Checker<'_> {
         let lonely = Ends::default();
         let of = |name: &str| ends.get(name).unwrap_or(&lonely);
         let registry = self.registry;
-        let type_of = |node: &Node<'_>| registry.find(node.type_name(), node.type_version()).map(AsRef::as_ref);
-        let is_start = |node: &Node<'_>| !node.is_disabled() && is_trigger(node, type_of(node), of(node.name()));
+        let type_of = |node: &Node<'_>| {
+            registry.find(node.type_name(), node.type_version()).map(AsRef::as_ref)
+        };
+        let is_start = |node: &Node<'_>| {
+            !node.is_disabled() && is_trigger(node, type_of(node), of(node.name()))
+        };
         let mut reached: HashSet<&str> = HashSet::new();
-        let mut waiting: Vec<&str> = workflow.nodes().filter(is_start).map(|node| node.name()).collect();
+        let mut waiting: Vec<&str> =
+            workflow.nodes().filter(is_start).map(|node| node.name()).collect();
         if waiting.is_empty() {
             return self.no_start();
         }
@@ -56,12 +62,22 @@ impl Checker<'_> {
             let place = || format!("nodes[{index}]");
             match Role::of(type_of(&node), ends) {
                 Role::Supplier if !ends.supplies => {
-                    let finding = Finding::warning(Code::WORKFLOW_CONNECTION, "Connect it to the node that should use it.").of(name);
-                    self.problem(finding, place, || format!("'{}' supplies no other node", short(name)));
+                    let finding = Finding::warning(
+                        Code::WORKFLOW_CONNECTION,
+                        "Connect it to the node that should use it.",
+                    )
+                    .of(name);
+                    self.problem(finding, place, || {
+                        format!("'{}' supplies no other node", short(name))
+                    });
                 }
                 Role::Step => {
-                    let finding = Finding::warning(Code::WORKFLOW_CONNECTION, "Connect it, or remove it.").of(name);
-                    self.problem(finding, place, || format!("No trigger leads to '{}'", short(name)));
+                    let finding =
+                        Finding::warning(Code::WORKFLOW_CONNECTION, "Connect it, or remove it.")
+                            .of(name);
+                    self.problem(finding, place, || {
+                        format!("No trigger leads to '{}'", short(name))
+                    });
                 }
                 Role::Supplier | Role::Unclear => {}
             }
@@ -70,8 +86,15 @@ impl Checker<'_> {
 
     fn no_start(&mut self) {
         if self.workflow.doc().get("nodes").is_some_and(model::Value::is_array) {
-            let finding = Finding::warning(Code::WORKFLOW_NO_START, "Add a trigger, for example a Manual Trigger.");
-            self.problem(finding, || "nodes".into(), || "There is no trigger that a run could start from".into());
+            let finding = Finding::warning(
+                Code::WORKFLOW_NO_START,
+                "Add a trigger, for example a Manual Trigger.",
+            );
+            self.problem(
+                finding,
+                || "nodes".into(),
+                || "There is no trigger that a run could start from".into(),
+            );
         }
     }
 }
@@ -90,12 +113,18 @@ impl Role {
     fn of(node_type: Option<&NodeType>, ends: &Ends<'_>) -> Role {
         match node_type.map(|found| (&found.spec.inputs, &found.spec.outputs)) {
             Some((inputs, outputs)) if inputs.is_empty() && outputs.is_empty() => Role::Unclear,
-            Some((_, outputs)) if !outputs.is_empty() && outputs.iter().all(|port| port.kind != Kind::Main) => Role::Supplier,
+            Some((_, outputs))
+                if !outputs.is_empty() && outputs.iter().all(|port| port.kind != Kind::Main) =>
+            {
+                Role::Supplier
+            }
             // An ordinary node that is used as a tool is no step of its own.
             Some(_) if ends.supplies => Role::Supplier,
             Some(_) => Role::Step,
             None if ends.supplies => Role::Supplier,
-            None if ends.has_main_input || ends.has_supply_input || !ends.next.is_empty() => Role::Step,
+            None if ends.has_main_input || ends.has_supply_input || !ends.next.is_empty() => {
+                Role::Step
+            }
             None => Role::Unclear,
         }
     }
@@ -104,7 +133,11 @@ impl Role {
 fn is_trigger(node: &Node<'_>, node_type: Option<&NodeType>, ends: &Ends<'_>) -> bool {
     match node_type {
         Some(found) => found.spec.group == Group::Trigger,
-        // Triggers of unknown types do not all say so in their name; what has only outputs may be one.
-        None => node.type_name().to_lowercase().ends_with("trigger") || (!ends.has_main_input && !ends.next.is_empty()),
+        // Triggers of unknown types do not all say so in their name; what has only outputs may be
+        // one.
+        None => {
+            node.type_name().to_lowercase().ends_with("trigger")
+                || (!ends.has_main_input && !ends.next.is_empty())
+        }
     }
 }

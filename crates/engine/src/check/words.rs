@@ -1,4 +1,5 @@
-//! Names out of a workflow as messages show them: short, and without characters that change how the rest is read.
+//! Names out of a workflow as messages show them: short, and without characters that change how the
+//! rest is read.
 
 use model::Str;
 

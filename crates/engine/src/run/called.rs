@@ -30,16 +30,26 @@ const MAX_DEPTH_OF_AGENTS: usize = 10;
 
 impl NodeHost {
     /// The host for one call of the node as a tool.
-    pub(super) fn called(&self, arguments: &Object, context: &ToolCallContext) -> Result<Self, NodeError> {
+    pub(super) fn called(
+        &self,
+        arguments: &Object,
+        context: &ToolCallContext,
+    ) -> Result<Self, NodeError> {
         let above = self.call.as_ref();
         let depth = above.map_or(1, |above| above.depth + 1);
         if depth > MAX_DEPTH_OF_AGENTS {
             let message = format!("Agents call each other more than {MAX_DEPTH_OF_AGENTS} deep");
-            return Err(NodeError::new(Code::AGENT_DEPTH, message).hint("Let fewer agents hand their task down."));
+            return Err(NodeError::new(Code::AGENT_DEPTH, message)
+                .hint("Let fewer agents hand their task down."));
         }
         let item = match above {
             Some(above) => Some(above.called.item.clone()),
-            None => self.inputs().iter().flatten().find(|items| !items.is_empty()).and_then(|items| items.get(context.item)),
+            None => self
+                .inputs()
+                .iter()
+                .flatten()
+                .find(|items| !items.is_empty())
+                .and_then(|items| items.get(context.item)),
         };
         let own = above.map_or_else(|| item.clone(), |above| above.own.clone());
         let call = CallAsTool {
@@ -59,11 +69,16 @@ impl NodeHost {
     pub(super) fn with_neutral_arguments(&self, path: &str, item: usize) -> Vec<Value> {
         let Some(call) = &self.call else { return Vec::new() };
         let resolved = |text: &str| {
-            let neutral = call.called.arguments.iter().map(|(key, value)| (key.clone(), neutral(value, text)));
-            self.parameter_if_called(path, item, &Called::new(neutral.collect(), call.own.clone())).ok()
+            let neutral = call
+                .called
+                .arguments
+                .iter()
+                .map(|(key, value)| (key.clone(), neutral(value, text)));
+            self.parameter_if_called(path, item, &Called::new(neutral.collect(), call.own.clone()))
+                .ok()
         };
-        // Texts that hold nothing of a model: whatever comes out of an expression with one of them is its author's. A model that knew them
-        // could choose a place by giving the same ones.
+        // Texts that hold nothing of a model: whatever comes out of an expression with one of them
+        // is its author's. A model that knew them could choose a place by giving the same ones.
         let mut random = [0; 8];
         self.run.engine.ports.random.fill(&mut random);
         let random = format!("x{:016x}", u64::from_le_bytes(random));
@@ -72,7 +87,10 @@ impl NodeHost {
 
     /// What a node that is called as a tool works on.
     pub(super) fn called_items(&self) -> Items {
-        self.call.as_ref().map(|call| Items::one(call.called.item.clone().paired_with(call.item))).unwrap_or_default()
+        self.call
+            .as_ref()
+            .map(|call| Items::one(call.called.item.clone().paired_with(call.item)))
+            .unwrap_or_default()
     }
 
     /// The place of the next workflow that the node calls among all that its step calls.
@@ -85,7 +103,8 @@ impl NodeHost {
 }
 
 impl CallAsTool {
-    /// What the nodes that serve a called one see of the call: their own `$fromAI` is for their own callers.
+    /// What the nodes that serve a called one see of the call: their own `$fromAI` is for their own
+    /// callers.
     pub(super) fn seen_below(&self) -> Self {
         Self {
             called: Called { arguments: Object::new(), item: self.called.item.clone() },
@@ -112,8 +131,8 @@ fn neutral(value: &Value, text: &str) -> Value {
     }
 }
 
-/// Where the numbers of the workflows begin that a call of a tool calls: the same number for the same call, far from those of other
-/// calls and from the small ones that count through a step.
+/// Where the numbers of the workflows begin that a call of a tool calls: the same number for the
+/// same call, far from those of other calls and from the small ones that count through a step.
 fn place_of(key: &str, attempt: usize) -> usize {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
@@ -129,9 +148,15 @@ mod tests {
 
     #[test]
     fn a_call_keeps_its_place_and_shares_it_with_no_other() {
-        let places = [place_of("item 0: tool 1.1", 1), place_of("item 0: tool 1.2", 1), place_of("item 0: tool 1.1", 2)];
+        let places = [
+            place_of("item 0: tool 1.1", 1),
+            place_of("item 0: tool 1.2", 1),
+            place_of("item 0: tool 1.1", 2),
+        ];
         assert_eq!(places[0], place_of("item 0: tool 1.1", 1));
         assert!(places[0].abs_diff(places[1]) >= 4096 && places[0].abs_diff(places[2]) >= 4096);
-        assert!(places.iter().all(|place| i64::try_from(*place).is_ok_and(|place| place > 1 << 59)));
+        assert!(
+            places.iter().all(|place| i64::try_from(*place).is_ok_and(|place| place > 1 << 59))
+        );
     }
 }

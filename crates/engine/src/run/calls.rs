@@ -15,7 +15,8 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Why a node cannot go on in this run of the engine: the run it called has not ended, or a person has not decided.
+/// Why a node cannot go on in this run of the engine: the run it called has not ended, or a person
+/// has not decided.
 #[derive(Clone, Debug)]
 pub(super) enum Parked {
     Asleep {
@@ -29,7 +30,8 @@ pub(super) enum Parked {
 }
 
 impl Engine {
-    /// Makes a call. `caller` says how a run in memory is to go; one that is kept goes as its keeper says.
+    /// Makes a call. `caller` says how a run in memory is to go; one that is kept goes as its
+    /// keeper says.
     pub(super) fn call<'a>(
         &'a self,
         call: Call,
@@ -46,7 +48,12 @@ impl Engine {
     async fn call_in_memory(&self, call: Call, caller: &RunOptions) -> Result<Reply, NodeError> {
         let (plan, stands_for) = match call.target {
             CallTarget::Stored(id) => {
-                let found = self.ports.workflows.get(&call.caller, &id).await.ok_or_else(|| CallTarget::missing(&id))?;
+                let found = self
+                    .ports
+                    .workflows
+                    .get(&call.caller, &id)
+                    .await
+                    .ok_or_else(|| CallTarget::missing(&id))?;
                 (self.plan(&found).stored(), id)
             }
             CallTarget::Text(workflow) => (self.plan(&workflow), call.caller),
@@ -77,7 +84,8 @@ impl Engine {
             tokio::spawn(async move { engine.run(plan, start, options, cancel).await });
             return Ok(Reply::Begun);
         }
-        // A task of its own, so that calls within calls do not pile up on one stack; it ends when nobody waits for it any more.
+        // A task of its own, so that calls within calls do not pile up on one stack; it ends when
+        // nobody waits for it any more.
         let mut run = JoinSet::new();
         run.spawn(async move { engine.run(plan, start, options, cancel).await });
         match run.join_next().await {
@@ -93,11 +101,18 @@ impl NodeHost {
         let depth = run.options.depth + 1;
         if depth > run.options.limits.max_depth {
             let limit = run.options.limits.max_depth;
-            return Err(NodeError::new(Code::RUN_DEPTH, format!("Workflows call each other more than {limit} deep"))
-                .hint("Look for a workflow that calls itself."));
+            return Err(NodeError::new(
+                Code::RUN_DEPTH,
+                format!("Workflows call each other more than {limit} deep"),
+            )
+            .hint("Look for a workflow that calls itself."));
         }
         let made = Call {
-            place: Place { run_id: run.options.run_id.clone(), step: self.step, number: self.number_of_next_call() },
+            place: Place {
+                run_id: run.options.run_id.clone(),
+                step: self.step,
+                number: self.number_of_next_call(),
+            },
             caller: run.options.stands_for.clone(),
             target: self.target_of(&call.target).await?,
             items: call.items.unwatched(),
@@ -109,7 +124,8 @@ impl NodeHost {
             // Whoever is not waited for does not end with its caller.
             cancel: if call.wait { run.cancel.child_token() } else { CancellationToken::new() },
         };
-        // Another call of the step may go to sleep meanwhile: the step is not let go of, which would end this one.
+        // Another call of the step may go to sleep meanwhile: the step is not let go of, which
+        // would end this one.
         let busy = self.parking.busy();
         let replied = run.engine.call(made, &run.options).await?;
         drop(busy);
@@ -120,13 +136,16 @@ impl NodeHost {
         };
         let run_id = outcome.run_id.clone();
         match (outcome.status, &outcome.error) {
-            (RunStatus::Uncertain, _) => match self.parking.park(Parked::Uncertain { run_id }).await {},
-            (RunStatus::Cancelled, _) if run.cancel.is_cancelled() => Err(NodeError::cancelled()),
-            (RunStatus::Cancelled, _) => {
-                Err(NodeError::new(Code::SUBWORKFLOW_STOPPED, format!("Execution {run_id}, which the node called, was stopped"))
-                    .with("workflow", outcome.workflow_name.clone())
-                    .with("executionId", run_id))
+            (RunStatus::Uncertain, _) => {
+                match self.parking.park(Parked::Uncertain { run_id }).await {}
             }
+            (RunStatus::Cancelled, _) if run.cancel.is_cancelled() => Err(NodeError::cancelled()),
+            (RunStatus::Cancelled, _) => Err(NodeError::new(
+                Code::SUBWORKFLOW_STOPPED,
+                format!("Execution {run_id}, which the node called, was stopped"),
+            )
+            .with("workflow", outcome.workflow_name.clone())
+            .with("executionId", run_id)),
             (_, Some(error)) => Err(NodeError::new(error.code, error.message.clone())
                 .with("workflow", outcome.workflow_name.clone())
                 .with("failedNode", error.node.clone())),
@@ -139,14 +158,22 @@ impl NodeHost {
             WorkflowTarget::Id(id) => return Ok(CallTarget::Stored(id.clone())),
             WorkflowTarget::Text(document, source) => {
                 let workflow = Workflow::from_value(document).ok_or_else(|| {
-                    NodeError::new(Code::WORKFLOW_JSON, format!("A workflow is a JSON object, but this is {}", document.kind_name()))
+                    NodeError::new(
+                        Code::WORKFLOW_JSON,
+                        format!(
+                            "A workflow is a JSON object, but this is {}",
+                            document.kind_name()
+                        ),
+                    )
                 })?;
                 (workflow, *source)
             }
             WorkflowTarget::File(path) => {
                 let bytes = self.files().read(path).await?;
-                let workflow = Workflow::parse(&String::from_utf8_lossy(&bytes))
-                    .map_err(|error| NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}")))?;
+                let workflow =
+                    Workflow::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| {
+                        NodeError::new(Code::WORKFLOW_JSON, format!("{path}: {error}"))
+                    })?;
                 (workflow, TextSource::Fetched)
             }
         };
@@ -155,15 +182,25 @@ impl NodeHost {
 }
 
 impl Run {
-    /// Ends this run of the engine at a node that is not done. People who are asked something have time until `until_ms`.
+    /// Ends this run of the engine at a node that is not done. People who are asked something have
+    /// time until `until_ms`.
     pub(super) async fn park(&mut self, node: usize, parked: Parked, until_ms: Option<i64>) {
         match parked {
             Parked::Asleep { run_id } => self.pause(node, Some(run_id), until_ms).await,
             Parked::Asking => self.pause(node, None, until_ms).await,
             Parked::Uncertain { run_id } => {
-                let message = format!("Execution {run_id}, which the node called, is uncertain: a step of it may have happened");
-                let hint = format!("Look at execution {run_id} and resume or stop it; then resume this one.");
-                self.fail(Some(node), NodeError::new(Code::RUN_UNCERTAIN, message).hint(hint).with("executionId", run_id));
+                let message = format!(
+                    "Execution {run_id}, which the node called, is uncertain: a step of it may have happened"
+                );
+                let hint = format!(
+                    "Look at execution {run_id} and resume or stop it; then resume this one."
+                );
+                self.fail(
+                    Some(node),
+                    NodeError::new(Code::RUN_UNCERTAIN, message)
+                        .hint(hint)
+                        .with("executionId", run_id),
+                );
                 self.outcome.status = RunStatus::Uncertain;
             }
         }
@@ -175,7 +212,13 @@ impl Run {
         self.outcome.asks = until_ms.is_some();
         self.outcome.waits_for = waits_for.clone();
         let name = self.plan.nodes[node].info.name.clone();
-        let paused = RunEvent::RunPaused { node: name, until_ms, params: None, waits_for, asks: until_ms.is_some() };
+        let paused = RunEvent::RunPaused {
+            node: name,
+            until_ms,
+            params: None,
+            waits_for,
+            asks: until_ms.is_some(),
+        };
         if let Err(error) = self.record(paused).await {
             self.fail(Some(node), journal_failed(error));
         }

@@ -1,11 +1,14 @@
-//! JavaScript of Code nodes: runs it natively where it only computes, else in the sandbox, and serves the requests it makes.
+//! JavaScript of Code nodes: runs it natively where it only computes, else in the sandbox, and
+//! serves the requests it makes.
 
 use super::host::NodeHost;
 use crate::plan::ReadCode;
 use crate::scope::RunView;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use expr::sandbox::{CodeHost, CodeJob as Program, Flavour, Limits, LogLine, Returned as Piece, Sandbox, StaticData};
+use expr::sandbox::{
+    CodeHost, CodeJob as Program, Flavour, Limits, LogLine, Returned as Piece, Sandbox, StaticData,
+};
 use expr::{Error, Scope};
 use futures::future::BoxFuture;
 use model::{Object, RunEvent, Str, Value};
@@ -19,14 +22,16 @@ use tokio::sync::{OnceCell, Semaphore};
 /// Requests of one program that are under way; further ones wait.
 const REQUESTS_AT_ONCE: usize = 32;
 
-/// What an answer becomes as values may take this many times as much as its text may have: the sandbox weighs it again.
+/// What an answer becomes as values may take this many times as much as its text may have: the
+/// sandbox weighs it again.
 const JSON_TIMES: usize = 2;
 
 /// Items between two moments at which other work may go on.
 const ITEMS_IN_A_ROW: usize = 8;
 
 impl NodeHost {
-    /// Runs what the native evaluator takes; gives back what is left for the sandbox, if anything is.
+    /// Runs what the native evaluator takes; gives back what is left for the sandbox, if anything
+    /// is.
     pub(super) async fn run_natively(
         &self,
         job: CodeJob,
@@ -56,7 +61,8 @@ impl NodeHost {
             CodeFlavour::EachItem => {
                 let items = job.items.clone();
                 for (index, item) in items.iter().enumerate().skip(job.first) {
-                    let Some(value) = code.for_item(item, &RunView { item_index: index, ..*view }) else {
+                    let Some(value) = code.for_item(item, &RunView { item_index: index, ..*view })
+                    else {
                         return Ok(Some(CodeJob { first: index, ..job }));
                     };
                     each(Returned::ForItem { item: index, value })?;
@@ -76,7 +82,8 @@ impl NodeHost {
         scope: &(dyn Scope + Sync),
         each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
     ) -> Result<(), NodeError> {
-        let limits = if job.flavour == CodeFlavour::Tool { Limits::tool() } else { Limits::code_node() };
+        let limits =
+            if job.flavour == CodeFlavour::Tool { Limits::tool() } else { Limits::code_node() };
         let mut session = Sandbox::new().session(limits);
         let program = Program {
             source: job.source.clone(),
@@ -106,7 +113,13 @@ impl NodeHost {
             }
         };
         let turns = Semaphore::new(REQUESTS_AT_ONCE);
-        let requests = Requests { host: self, limits, turns, noted: OnceCell::new(), was_refused: AtomicBool::new(false) };
+        let requests = Requests {
+            host: self,
+            limits,
+            turns,
+            noted: OnceCell::new(),
+            was_refused: AtomicBool::new(false),
+        };
         let result = session.run_code(&program, scope, &requests, &mut sink).await;
         // Whatever the code made of the refusal, nothing of this try counts.
         if requests.was_refused.load(Ordering::Relaxed) {
@@ -128,7 +141,9 @@ impl NodeHost {
             }
             Err(failure) => {
                 self.log(&failure.logs).await;
-                let mut error = NodeError::new(failure.error.code(), Str::from(failure.error.to_string())).class(ErrorClass::Plain);
+                let mut error =
+                    NodeError::new(failure.error.code(), Str::from(failure.error.to_string()))
+                        .class(ErrorClass::Plain);
                 if let Some(line) = failure.line {
                     error = error.with("lineNumber", line);
                 }
@@ -142,8 +157,11 @@ impl NodeHost {
 
     async fn log(&self, lines: &[LogLine]) {
         for line in lines {
-            // A log line that cannot be recorded is not worth the run; the node's result will meet the same journal.
-            let _ = self.record(RunEvent::NodeLog { node: self.name().clone(), line: line.text.clone() }).await;
+            // A log line that cannot be recorded is not worth the run; the node's result will meet
+            // the same journal.
+            let _ = self
+                .record(RunEvent::NodeLog { node: self.name().clone(), line: line.text.clone() })
+                .await;
         }
     }
 }
@@ -160,7 +178,11 @@ struct Requests<'h> {
 }
 
 impl CodeHost for Requests<'_> {
-    fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
+    fn request<'a>(
+        &'a self,
+        name: &'a str,
+        argument: Value,
+    ) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move {
             self.admit().await?;
             // It is never closed.
@@ -187,7 +209,9 @@ impl Requests<'_> {
             // Nobody can tell which part of an address in code came with the call.
             None if self.host.serves_exposed_model() => {
                 self.was_refused.store(true, Ordering::Relaxed);
-                Err(thrown("This code may not reach outside: a model that has read untrusted content called the workflow"))
+                Err(thrown(
+                    "This code may not reach outside: a model that has read untrusted content called the workflow",
+                ))
             }
             // Of several requests at once none goes out before that is on record.
             None => self.noted.get_or_try_init(|| self.note()).await.map(|_| ()),
@@ -196,10 +220,14 @@ impl Requests<'_> {
 
     async fn note(&self) -> Result<(), Error> {
         self.host.run.reached_out.store(true, Ordering::Relaxed);
-        self.host.keep_note(REACHED_OUT, true.into()).await.map_err(|error| thrown(error.message().clone()))
+        self.host
+            .keep_note(REACHED_OUT, true.into())
+            .await
+            .map_err(|error| thrown(error.message().clone()))
     }
 
-    /// Every request goes out here, whatever its name: an answer that is larger than the program may read is not taken in.
+    /// Every request goes out here, whatever its name: an answer that is larger than the program
+    /// may read is not taken in.
     async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, Error> {
         request.max_response_bytes = request.max_response_bytes.min(self.limits.fetch_body_bytes);
         self.host.http().send(request).await.map_err(|error| match error {
@@ -211,15 +239,19 @@ impl Requests<'_> {
     /// `fetch(url, init)`.
     async fn fetch(&self, argument: &Value) -> Result<Value, Error> {
         let text = |key: &str| argument.get(key).and_then(Value::as_str);
-        let mut request = HttpRequest::new(text("method").unwrap_or("GET"), text("url").unwrap_or_default());
+        let mut request =
+            HttpRequest::new(text("method").unwrap_or("GET"), text("url").unwrap_or_default());
         request.headers = headers_of(argument.get("headers"));
-        request.timeout_ms = argument.get("timeoutMs").and_then(Value::as_f64).unwrap_or(15_000.0) as u64;
+        request.timeout_ms =
+            argument.get("timeoutMs").and_then(Value::as_f64).unwrap_or(15_000.0) as u64;
         request.max_redirects = argument.get("redirects").and_then(Value::as_usize).unwrap_or(5);
         if let Some(limit) = argument.get("maxBytes").and_then(Value::as_usize) {
             request.max_response_bytes = limit;
         }
         request.body = match (text("bodyBase64"), text("body")) {
-            (Some(encoded), _) => HttpBody::Bytes(STANDARD.decode(encoded).map_err(|error| thrown(error.to_string()))?.into()),
+            (Some(encoded), _) => HttpBody::Bytes(
+                STANDARD.decode(encoded).map_err(|error| thrown(error.to_string()))?.into(),
+            ),
             (None, Some(body)) => HttpBody::Bytes(body.to_owned().into()),
             (None, None) => HttpBody::None,
         };
@@ -241,13 +273,19 @@ impl Requests<'_> {
     async fn http_request(&self, options: &Value, older: bool) -> Result<Value, Error> {
         let text = |key: &str| options.get(key).and_then(Value::as_str);
         let flag = |key: &str| options.get(key).is_some_and(Value::is_truthy);
-        let address = text("url").or_else(|| text("uri")).or_else(|| options.as_str()).unwrap_or_default();
+        let address =
+            text("url").or_else(|| text("uri")).or_else(|| options.as_str()).unwrap_or_default();
         let address = match text("baseURL") {
-            Some(base) => format!("{}/{}", base.trim_end_matches('/'), address.trim_start_matches('/')),
+            Some(base) => {
+                format!("{}/{}", base.trim_end_matches('/'), address.trim_start_matches('/'))
+            }
             None => address.to_owned(),
         };
-        let mut url = url::Url::parse(&address).map_err(|error| thrown(format!("Invalid URL: {address}: {error}")))?;
-        for (key, value) in options.get("qs").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
+        let mut url = url::Url::parse(&address)
+            .map_err(|error| thrown(format!("Invalid URL: {address}: {error}")))?;
+        for (key, value) in
+            options.get("qs").and_then(Value::as_object).into_iter().flat_map(Object::iter)
+        {
             url.query_pairs_mut().append_pair(key, &value.to_js_string());
         }
         let mut request = HttpRequest::new(text("method").unwrap_or("GET"), url);
@@ -266,23 +304,35 @@ impl Requests<'_> {
             }
         };
         if let Some(auth) = options.get("auth") {
-            let field = |keys: [&str; 2]| keys.iter().find_map(|key| auth.get(key).and_then(Value::as_str)).unwrap_or_default().to_owned();
+            let field = |keys: [&str; 2]| {
+                keys.iter()
+                    .find_map(|key| auth.get(key).and_then(Value::as_str))
+                    .unwrap_or_default()
+                    .to_owned()
+            };
             let pair = format!("{}:{}", field(["username", "user"]), field(["password", "pass"]));
             request.set_header("authorization", format!("Basic {}", STANDARD.encode(pair)));
         }
         let response = self.send(request).await?;
-        if !response.is_success() && !flag("ignoreHttpStatusErrors") && options.get("simple") != Some(&Value::Bool(false)) {
+        if !response.is_success()
+            && !flag("ignoreHttpStatusErrors")
+            && options.get("simple") != Some(&Value::Bool(false))
+        {
             return Err(thrown(format!("Request failed with status code {}", response.status)));
         }
         let body = String::from_utf8_lossy(&response.body);
         let is_json = response.header("content-type").is_some_and(|kind| kind.contains("json"));
         let limit_bytes = self.limits.fetch_body_bytes;
         let body = match flag("json") || (is_json && !older) {
-            true => match model::json::parse_within(&body, limit_bytes.saturating_mul(JSON_TIMES)) {
-                Ok(value) => value,
-                Err(error) if error.is_too_heavy() => return Err(Error::FetchBody { limit_bytes }),
-                Err(_) => body.as_ref().into(),
-            },
+            true => {
+                match model::json::parse_within(&body, limit_bytes.saturating_mul(JSON_TIMES)) {
+                    Ok(value) => value,
+                    Err(error) if error.is_too_heavy() => {
+                        return Err(Error::FetchBody { limit_bytes });
+                    }
+                    Err(_) => body.as_ref().into(),
+                }
+            }
             false => body.as_ref().into(),
         };
         if !flag("returnFullResponse") && !flag("resolveWithFullResponse") {
@@ -300,7 +350,10 @@ impl Requests<'_> {
 
 fn headers_of(value: Option<&Value>) -> Vec<(String, String)> {
     let fields = value.and_then(Value::as_object).into_iter().flat_map(Object::iter);
-    fields.filter(|(_, value)| !value.is_nullish()).map(|(key, value)| (key.to_string(), value.to_js_string().to_string())).collect()
+    fields
+        .filter(|(_, value)| !value.is_nullish())
+        .map(|(key, value)| (key.to_string(), value.to_js_string().to_string()))
+        .collect()
 }
 
 fn headers_value(response: &HttpResponse) -> Value {

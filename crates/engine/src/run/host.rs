@@ -15,7 +15,10 @@ use model::{Items, Kind, Object, RunEvent, Source, Spill, Str, Value};
 use node_api::ai::{Exposure, KeptHere, LocalModels, ToolCallContext};
 use node_api::collections::Collections;
 use node_api::connect::Connections;
-use node_api::host::{CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope, WorkflowCall};
+use node_api::host::{
+    CodeJob, ExecutionInfo, Feature, Files, Host, NodeState, Pause, Returned, StaticScope,
+    WorkflowCall,
+};
 use node_api::http::Http;
 use node_api::tables::Tables;
 use node_api::trigger::{Answer, Chunk};
@@ -55,7 +58,12 @@ const MAX_TEMPLATES: usize = 64;
 const MAX_WARNINGS: usize = 20;
 
 impl NodeHost {
-    pub(super) fn new(run: &Run, entry: &Entry, inputs: Vec<Option<Items>>, run_index: usize) -> Self {
+    pub(super) fn new(
+        run: &Run,
+        entry: &Entry,
+        inputs: Vec<Option<Items>>,
+        run_index: usize,
+    ) -> Self {
         Self {
             run: run.shared.clone(),
             data: run.data.clone(),
@@ -120,7 +128,12 @@ impl NodeHost {
         lock(&self.pause).take()
     }
 
-    fn view<'a>(&'a self, item: usize, extra: Option<&'a Object>, contexts: &'a (dyn Fn(usize) -> Object + Sync)) -> RunView<'a> {
+    fn view<'a>(
+        &'a self,
+        item: usize,
+        extra: Option<&'a Object>,
+        contexts: &'a (dyn Fn(usize) -> Object + Sync),
+    ) -> RunView<'a> {
         let node = &self.run.plan.nodes[self.node];
         RunView {
             plan: &self.run.plan,
@@ -157,10 +170,18 @@ impl NodeHost {
     }
 
     /// A parameter as it is during another call than this one.
-    pub(super) fn parameter_if_called(&self, path: &str, item: usize, called: &Called) -> Result<Value, NodeError> {
+    pub(super) fn parameter_if_called(
+        &self,
+        path: &str,
+        item: usize,
+        called: &Called,
+    ) -> Result<Value, NodeError> {
         let contexts = |node| self.context_of(node);
         let view = RunView { called: Some(called), ..self.view(item, None, &contexts) };
-        self.plan_node().params.resolve_at(path, &self.run.session, &view).map_err(|error| expression_error(error, path))
+        self.plan_node()
+            .params
+            .resolve_at(path, &self.run.session, &view)
+            .map_err(|error| expression_error(error, path))
     }
 
     fn template(&self, text: &str) -> Arc<expr::Template> {
@@ -181,7 +202,10 @@ impl NodeHost {
                 Some(_) => self.run.http_for_models.clone(),
                 None => self.run.engine.ports.http.clone(),
             };
-            let is_exposed = matches!(self.exposure_of_model(), Some(Exposure { untrusted: true, private: true }));
+            let is_exposed = matches!(
+                self.exposure_of_model(),
+                Some(Exposure { untrusted: true, private: true })
+            );
             Arc::new(NodeHttp::new(out, if is_exposed { Hops::SameHost } else { Hops::Any }))
         })
     }
@@ -205,7 +229,9 @@ pub(crate) fn expression_error(error: expr::Error, parameter: &str) -> NodeError
         expr::Error::Syntax { detail } => Some(detail.clone()),
         _ => None,
     };
-    let coded = NodeError::new(error.code(), Str::from(error.to_string())).class(ErrorClass::Expression).with("parameter", parameter);
+    let coded = NodeError::new(error.code(), Str::from(error.to_string()))
+        .class(ErrorClass::Expression)
+        .with("parameter", parameter);
     match description {
         Some(text) => coded.describe(text),
         None => coded,
@@ -218,7 +244,9 @@ impl Host for NodeHost {
         let contexts = |node| self.context_of(node);
         let view = self.view(item, None, &contexts);
         let params = &self.run.plan.nodes[self.node].params;
-        params.resolve_at(path, &self.run.session, &view).map_err(|error| expression_error(error, path))
+        params
+            .resolve_at(path, &self.run.session, &view)
+            .map_err(|error| expression_error(error, path))
     }
 
     fn raw_parameter(&self, path: &str) -> Option<Value> {
@@ -237,10 +265,19 @@ impl Host for NodeHost {
         self.run.session.evaluate(&template, &view).map_err(|error| expression_error(error, ""))
     }
 
-    async fn run_code(&self, job: CodeJob, each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send)) -> Result<(), NodeError> {
+    async fn run_code(
+        &self,
+        job: CodeJob,
+        each: &mut (dyn FnMut(Returned) -> Result<(), NodeError> + Send),
+    ) -> Result<(), NodeError> {
         let contexts = |node| self.context_of(node);
         let inputs = [Some(job.items.clone())];
-        let view = RunView { inputs: &inputs, item_index: 0, called: None, ..self.view(0, None, &contexts) };
+        let view = RunView {
+            inputs: &inputs,
+            item_index: 0,
+            called: None,
+            ..self.view(0, None, &contexts)
+        };
         match self.run_natively(job, &view, each).await? {
             Some(rest) => self.run_javascript(&rest, &view, each).await,
             None => Ok(()),
@@ -256,10 +293,17 @@ impl Host for NodeHost {
     }
 
     fn asked_of_model(&self) -> Result<Value, NodeError> {
-        self.plan_node().asked_of_model.get_or_init(|| schema_of(&self.plan_node().raw_params)).clone()
+        self.plan_node()
+            .asked_of_model
+            .get_or_init(|| schema_of(&self.plan_node().raw_params))
+            .clone()
     }
 
-    fn for_call(&self, arguments: &Object, call: &ToolCallContext) -> Result<Option<Arc<dyn Host>>, NodeError> {
+    fn for_call(
+        &self,
+        arguments: &Object,
+        call: &ToolCallContext,
+    ) -> Result<Option<Arc<dyn Host>>, NodeError> {
         Ok(Some(Arc::new(self.called(arguments, call)?)))
     }
 
@@ -319,7 +363,10 @@ impl Host for NodeHost {
     }
 
     fn conversations(&self) -> KeptHere {
-        KeptHere { owner: self.run.options.stands_for.clone(), ..self.run.engine.ports.conversations.clone() }
+        KeptHere {
+            owner: self.run.options.stands_for.clone(),
+            ..self.run.engine.ports.conversations.clone()
+        }
     }
 
     fn local_models(&self) -> Arc<dyn LocalModels> {
@@ -338,33 +385,40 @@ impl Host for NodeHost {
     }
 
     fn credential(&self, kind: &str, _item: usize) -> Result<Credential, NodeError> {
-        let id = self.plan_node().chosen_credential(kind).ok_or_else(|| self.lacks_credential(kind))?;
-        let fields = self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)?;
+        let id =
+            self.plan_node().chosen_credential(kind).ok_or_else(|| self.lacks_credential(kind))?;
+        let fields =
+            self.run.engine.ports.credentials.get(&self.run.options.stands_for, kind, id)?;
         let credential = Credential::new(kind, fields);
         self.way_out().opens(&credential);
         Ok(credential)
     }
 
     fn without_model(&self, path: &str, item: usize) -> Option<Vec<Value>> {
-        self.without_calling_model(path).or_else(|| self.call.as_ref().map(|_| self.with_neutral_arguments(path, item)))
+        self.without_calling_model(path)
+            .or_else(|| self.call.as_ref().map(|_| self.with_neutral_arguments(path, item)))
     }
 
     fn exposure(&self) -> Exposure {
-        let nodes = self.data.order().iter().map(|node| (&self.run.plan.nodes[*node], self.data.of(*node)));
+        let nodes =
+            self.data.order().iter().map(|node| (&self.run.plan.nodes[*node], self.data.of(*node)));
         let met = nodes.fold(Exposure::default(), |met, (node, tasks)| {
             // What code brings in from outside is text of strangers.
             let untrusted = tasks.iter().any(|task| task.reached_out());
             met.and(node.exposes()).and(Exposure { untrusted, private: false })
         });
-        met.and(self.call.as_ref().map(|call| call.exposure).unwrap_or_default()).and(self.run.options.called_by_model.unwrap_or_default())
+        met.and(self.call.as_ref().map(|call| call.exposure).unwrap_or_default())
+            .and(self.run.options.called_by_model.unwrap_or_default())
     }
 
     fn exposure_of_model(&self) -> Option<Exposure> {
         match (&self.call, self.run.options.called_by_model) {
             (Some(call), _) => Some(call.exposure),
-            // Of what the run did since, only that it got at private data counts: the text of strangers that matters is what the model
-            // had before it when it chose.
-            (None, Some(met)) => Some(Exposure { untrusted: met.untrusted, private: self.exposure().private }),
+            // Of what the run did since, only that it got at private data counts: the text of
+            // strangers that matters is what the model had before it when it chose.
+            (None, Some(met)) => {
+                Some(Exposure { untrusted: met.untrusted, private: self.exposure().private })
+            }
             (None, None) => None,
         }
     }
@@ -438,7 +492,11 @@ impl Host for NodeHost {
     }
 
     fn has_signed(&self, session: &str, signature: &str) -> bool {
-        self.run.options.addresses.as_ref().is_some_and(|signed| signed.has_signed(session, signature))
+        self.run
+            .options
+            .addresses
+            .as_ref()
+            .is_some_and(|signed| signed.has_signed(session, signature))
     }
 
     fn input_source(&self, input: usize) -> Option<Source> {
@@ -483,7 +541,9 @@ impl NodeHost {
     fn static_key(&self, scope: StaticScope) -> Str {
         match scope {
             StaticScope::Workflow => "global".into(),
-            StaticScope::Node => format!("node:{}", self.run.plan.nodes[self.node].info.name).into(),
+            StaticScope::Node => {
+                format!("node:{}", self.run.plan.nodes[self.node].info.name).into()
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
-//! A node's way out. A node that has opened a credential and does not say what of it a request carries is taken to send all of it: the
-//! request goes only where the credential may. What a node sends for a model that may be following orders of strangers stays at the host
-//! it is addressed to, whoever answers there.
+//! A node's way out. A node that has opened a credential and does not say what of it a request
+//! carries is taken to send all of it: the request goes only where the credential may. What a node
+//! sends for a model that may be following orders of strangers stays at the host it is addressed
+//! to, whoever answers there.
 
 use super::lock;
 use node_api::Credential;
@@ -111,16 +112,24 @@ mod tests {
     #[tokio::test]
     async fn issue_14_12_requests_for_an_exposed_model_stay_at_their_host() {
         let sent = async |hops: Hops, hosts: Hosts, host_header: Option<&str>| {
-            let mut request = HttpRequest { hosts, ..HttpRequest::new("GET", " https://x.test:8443/a?b ") };
+            let mut request =
+                HttpRequest { hosts, ..HttpRequest::new("GET", " https://x.test:8443/a?b ") };
             request.set_header("asks", "hosts");
             if let Some(name) = host_header {
                 request.set_header("host", name);
             }
-            String::from_utf8(NodeHttp::new(Arc::new(Told), hops).send(request).await.unwrap().body.to_vec()).unwrap()
+            String::from_utf8(
+                NodeHttp::new(Arc::new(Told), hops).send(request).await.unwrap().body.to_vec(),
+            )
+            .unwrap()
         };
         assert_eq!(sent(Hops::Any, Hosts::Any, None).await, "any host");
         assert_eq!(sent(Hops::SameHost, Hosts::Any, None).await, "x.test:8443");
         assert_eq!(sent(Hops::SameHost, Hosts::Any, Some("y.test")).await, "x.test:8443, y.test");
-        assert_eq!(sent(Hops::SameHost, Hosts::listed("z.test"), None).await, "z.test", "the node says more about it");
+        assert_eq!(
+            sent(Hops::SameHost, Hosts::listed("z.test"), None).await,
+            "z.test",
+            "the node says more about it"
+        );
     }
 }

@@ -1,9 +1,12 @@
-//! An ordinary node as a tool: a model fills in its `$fromAI` parameters, the node runs once, its items are the answer.
+//! An ordinary node as a tool: a model fills in its `$fromAI` parameters, the node runs once, its
+//! items are the answer.
 
 use super::host::NodeHost;
 use crate::plan::PlanNode;
 use model::{Code, Items, Object, Value};
-use node_api::ai::{Effect, Flow, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+use node_api::ai::{
+    Effect, Flow, Sends, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure,
+};
 use node_api::host::Host as _;
 use node_api::{Ctx, NodeError, NodeType, ParamKind, tool_name_of};
 use std::sync::Arc;
@@ -16,7 +19,11 @@ pub(super) struct NodeTool {
 
 impl NodeTool {
     /// A node seen from the place of the agent that may call it, for one of the agent's items.
-    pub(super) fn new(host: Arc<NodeHost>, node_type: Arc<NodeType>, item: usize) -> Result<Self, NodeError> {
+    pub(super) fn new(
+        host: Arc<NodeHost>,
+        node_type: Arc<NodeType>,
+        item: usize,
+    ) -> Result<Self, NodeError> {
         let node = host.plan_node();
         let said = match node.raw_params.get("descriptionType").and_then(Value::as_str) {
             Some("auto") => Value::Undefined,
@@ -34,11 +41,21 @@ impl NodeTool {
         };
         let parameters = host.asked_of_model()?;
         let flow = flow_of(&host, effect);
-        let definition = ToolDefinition { name: tool_name_of(&node.info), description, parameters, effect, flow };
+        let definition = ToolDefinition {
+            name: tool_name_of(&node.info),
+            description,
+            parameters,
+            effect,
+            flow,
+        };
         Ok(Self { host, node_type, definition })
     }
 
-    async fn run(&self, arguments: &Object, context: &ToolCallContext) -> Result<Vec<Items>, NodeError> {
+    async fn run(
+        &self,
+        arguments: &Object,
+        context: &ToolCallContext,
+    ) -> Result<Vec<Items>, NodeError> {
         // An ordinary node is held on to until it is done.
         let host = self.host.called(arguments, context)?.held_on_to();
         let items = host.called_items();
@@ -46,10 +63,8 @@ impl NodeTool {
         let ctx = Ctx::new(&self.host.plan_node().info, &inputs, self.host.run_index(), &host);
         let outputs = self.node_type.run(&ctx, items).await?;
         match host.take_pause() {
-            Some(_) => {
-                Err(NodeError::failed("A node cannot wait while it is called as a tool")
-                    .hint("Let the tool call a workflow, which may wait."))
-            }
+            Some(_) => Err(NodeError::failed("A node cannot wait while it is called as a tool")
+                .hint("Let the tool call a workflow, which may wait.")),
             None => Ok(outputs),
         }
     }
@@ -61,27 +76,42 @@ impl Tool for NodeTool {
         &self.definition
     }
 
-    /// A place that comes out of arguments no model has chosen is the author's, whatever the expression looks like.
+    /// A place that comes out of arguments no model has chosen is the author's, whatever the
+    /// expression looks like.
     fn sends(&self, arguments: &Object, context: &ToolCallContext) -> Sends {
         if self.definition.flow.sends != Sends::ModelChosen {
             return self.definition.flow.sends;
         }
         let Ok(host) = self.host.called(arguments, context) else { return Sends::ModelChosen };
-        match host.plan_node().destinations().iter().any(|destination| host.is_models_choice(destination, context.item)) {
+        match host
+            .plan_node()
+            .destinations()
+            .iter()
+            .any(|destination| host.is_models_choice(destination, context.item))
+        {
             true => Sends::ModelChosen,
             false => Sends::Declared,
         }
     }
 
-    async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+    async fn call(
+        &self,
+        arguments: Object,
+        context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure> {
         let retry = self.host.plan_node().retry;
         let mut attempt = 1;
         loop {
             match self.run(&arguments, context).await {
                 Ok(outputs) => return answer(&outputs),
                 // What may have happened is not to happen again.
-                Err(error) if matches!(error.code(), Code::RUN_UNCERTAIN | Code::AGENT_OUTWARD) => return Err(ToolFailure::of(&error)),
-                Err(error) if attempt < retry.map_or(1, |retry| retry.tries) && !self.host.is_cancelled() => {
+                Err(error) if matches!(error.code(), Code::RUN_UNCERTAIN | Code::AGENT_OUTWARD) => {
+                    return Err(ToolFailure::of(&error));
+                }
+                Err(error)
+                    if attempt < retry.map_or(1, |retry| retry.tries)
+                        && !self.host.is_cancelled() =>
+                {
                     attempt += 1;
                     let wait_ms = retry.map_or(0, |retry| retry.wait_ms);
                     if self.host.sleep(wait_ms).await.is_err() {
@@ -108,13 +138,15 @@ fn answer(outputs: &[Items]) -> Result<ToolAnswer, ToolFailure> {
     }))
 }
 
-/// Where the data of the node comes from and goes to when a model calls it. What an expression says about the destination is known
-/// only with each call ([`Tool::sends`]).
+/// Where the data of the node comes from and goes to when a model calls it. What an expression says
+/// about the destination is known only with each call ([`Tool::sends`]).
 fn flow_of(host: &NodeHost, effect: Effect) -> Flow {
     let exposes = host.plan_node().exposes();
     let destinations = host.plan_node().destinations();
     let sends = match effect {
-        _ if destinations.iter().any(|destination| host.has_expression(&destination.param)) => Sends::ModelChosen,
+        _ if destinations.iter().any(|destination| host.has_expression(&destination.param)) => {
+            Sends::ModelChosen
+        }
         _ if !destinations.is_empty() => Sends::Declared,
         Effect::None | Effect::Resumes => Sends::Nowhere,
         // Where JavaScript goes shows when it goes there.
@@ -128,14 +160,23 @@ fn made_description(node_type: &NodeType, node: &PlanNode) -> String {
     let spec = &node_type.spec;
     let chosen = |name: &str| {
         let value = node.raw_params.get(name)?;
-        let label = spec.params.iter().filter(|param| param.name == name).find_map(|param| match &param.kind {
-            ParamKind::Choice { options } => options.iter().find(|option| option.value == *value).map(|option| option.label.clone()),
-            _ => None,
+        let label = spec.params.iter().filter(|param| param.name == name).find_map(|param| {
+            match &param.kind {
+                ParamKind::Choice { options } => options
+                    .iter()
+                    .find(|option| option.value == *value)
+                    .map(|option| option.label.clone()),
+                _ => None,
+            }
         });
-        label.or_else(|| value.as_str().filter(|text| !text.is_empty() && !text.starts_with('=')).map(Into::into))
+        label.or_else(|| {
+            value.as_str().filter(|text| !text.is_empty() && !text.starts_with('=')).map(Into::into)
+        })
     };
     match (chosen("operation"), chosen("resource")) {
-        (Some(operation), Some(resource)) => format!("{}: {operation} ({resource}). {}.", spec.name, spec.summary),
+        (Some(operation), Some(resource)) => {
+            format!("{}: {operation} ({resource}). {}.", spec.name, spec.summary)
+        }
         (Some(operation), None) => format!("{}: {operation}. {}.", spec.name, spec.summary),
         _ => format!("{}: {}.", spec.name, spec.summary),
     }

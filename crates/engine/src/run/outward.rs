@@ -1,5 +1,6 @@
-//! Where the data of a node goes when a model has a say in it. In a run that a model has called, everything that came with the call is the
-//! model's choice, and so is every place that is made of it.
+//! Where the data of a node goes when a model has a say in it. In a run that a model has called,
+//! everything that came with the call is the model's choice, and so is every place that is made of
+//! it.
 
 use super::host::NodeHost;
 use super::place::{fixed_places, is_within, names_place};
@@ -8,29 +9,40 @@ use node_api::host::Host as _;
 use node_api::{Destination, DestinationForm, NodeError};
 
 impl NodeHost {
-    /// What a parameter would be in a run that no model has called. Nobody can take the call out of the items again, so that only what
-    /// the author wrote before the first expression is theirs.
+    /// What a parameter would be in a run that no model has called. Nobody can take the call out of
+    /// the items again, so that only what the author wrote before the first expression is theirs.
     pub(super) fn without_calling_model(&self, path: &str) -> Option<Vec<Value>> {
         self.run.options.called_by_model?;
         let node = self.plan_node();
         let beginning = node.params.fixed_beginning(path)?;
-        let form = node.destinations().into_iter().find(|destination| destination.param == path).map(|destination| destination.form);
-        Some(fixed_places(form.unwrap_or(DestinationForm::Address), &beginning).into_iter().collect())
+        let form = node
+            .destinations()
+            .into_iter()
+            .find(|destination| destination.param == path)
+            .map(|destination| destination.form);
+        Some(
+            fixed_places(form.unwrap_or(DestinationForm::Address), &beginning)
+                .into_iter()
+                .collect(),
+        )
     }
 
-    /// Whether a model chose where the node sends its data, in a call of it as a tool for this item.
+    /// Whether a model chose where the node sends its data, in a call of it as a tool for this
+    /// item.
     pub(super) fn is_models_choice(&self, destination: &Destination, item: usize) -> bool {
         let Ok(value) = self.parameter(&destination.param, item) else { return true };
         let others = self.without_model(&destination.param, item).unwrap_or_default();
         !is_within(destination.form, &value, &others)
     }
 
-    /// Refuses a node that would send data to a place which came with the call of a model that has read text of strangers.
+    /// Refuses a node that would send data to a place which came with the call of a model that has
+    /// read text of strangers.
     pub(super) fn check_outward(&self) -> Result<(), NodeError> {
         if self.run.options.called_by_model.is_none() {
             return Ok(());
         }
-        // What supplies such a node (models, tools) may reach outside too, and may get at private data before it does.
+        // What supplies such a node (models, tools) may reach outside too, and may get at private
+        // data before it does.
         if self.serves_strangers() && !self.plan_node().suppliers.is_empty() {
             return Err(refused().hint(
                 "The workflow came as text that was made, fetched or read from a file. Store it and call it by its id, or name the tool \
@@ -55,7 +67,8 @@ impl NodeHost {
     fn came_with_call(&self, destination: &Destination) -> bool {
         let node = self.plan_node();
         let Some(beginning) = node.params.fixed_beginning(&destination.param) else {
-            return self.run.plan.is_strangers() && node.raw_params.get_path(&destination.param).is_some_and(names_place);
+            return self.run.plan.is_strangers()
+                && node.raw_params.get_path(&destination.param).is_some_and(names_place);
         };
         if self.run.plan.is_strangers() {
             return true;
@@ -66,7 +79,8 @@ impl NodeHost {
             DestinationForm::Address => fixed.is_none(),
             // What follows the beginning may hold a comma, and another address behind it.
             DestinationForm::Addresses => {
-                let n_items = self.inputs().iter().flatten().map(model::Items::len).max().unwrap_or_default();
+                let n_items =
+                    self.inputs().iter().flatten().map(model::Items::len).max().unwrap_or_default();
                 let fixed: Vec<Value> = fixed.into_iter().collect();
                 let stays = |value: Value| is_within(DestinationForm::Addresses, &value, &fixed);
                 !(0..n_items).all(|item| self.parameter(&destination.param, item).is_ok_and(stays))
@@ -74,9 +88,11 @@ impl NodeHost {
         }
     }
 
-    /// Whether the run is of a workflow that somebody else gave as text, for a model that has read text of strangers.
+    /// Whether the run is of a workflow that somebody else gave as text, for a model that has read
+    /// text of strangers.
     fn serves_strangers(&self) -> bool {
-        self.run.plan.is_strangers() && self.run.options.called_by_model.is_some_and(|met| met.untrusted)
+        self.run.plan.is_strangers()
+            && self.run.options.called_by_model.is_some_and(|met| met.untrusted)
     }
 
     /// Whether a model called this run that has read text of strangers, in reach of private data.
@@ -87,7 +103,10 @@ impl NodeHost {
 
     /// Why code was stopped that reached outside.
     pub(super) fn code_refusal(&self) -> NodeError {
-        let error = NodeError::new(Code::AGENT_OUTWARD, "The code reaches outside, which it was not allowed to do");
+        let error = NodeError::new(
+            Code::AGENT_OUTWARD,
+            "The code reaches outside, which it was not allowed to do",
+        );
         if self.call.is_some() {
             return error;
         }

@@ -1,5 +1,5 @@
-//! Lets go of a node that waits for a run which it has called and which sleeps, or for a person, but not while something of it is
-//! half done.
+//! Lets go of a node that waits for a run which it has called and which sleeps, or for a person,
+//! but not while something of it is half done.
 
 use super::calls::Parked;
 use super::lock;
@@ -27,7 +27,8 @@ struct State {
 pub(super) struct Busy(Arc<Parking>);
 
 impl Parking {
-    /// Returns when the node waits for a run that sleeps, or for a person, and does nothing else; and until when people have time.
+    /// Returns when the node waits for a run that sleeps, or for a person, and does nothing else;
+    /// and until when people have time.
     pub(super) async fn parked(&self) -> (Parked, Option<i64>) {
         loop {
             {
@@ -46,7 +47,8 @@ impl Parking {
     pub(super) async fn park(&self, parked: Parked) -> Infallible {
         {
             let mut state = lock(&self.state);
-            // A decision wakes the run whatever else it waits for; the end of a called run wakes only who waits for it.
+            // A decision wakes the run whatever else it waits for; the end of a called run wakes
+            // only who waits for it.
             if matches!(state.parked, None | Some(Parked::Asking)) {
                 state.parked = Some(parked);
             }
@@ -58,7 +60,8 @@ impl Parking {
     /// A person has time until then.
     pub(super) fn asked(&self, until_ms: i64) {
         let mut state = lock(&self.state);
-        state.asked_until_ms = Some(state.asked_until_ms.map_or(until_ms, |known| known.min(until_ms)));
+        state.asked_until_ms =
+            Some(state.asked_until_ms.map_or(until_ms, |known| known.min(until_ms)));
     }
 
     pub(super) fn busy(self: &Arc<Self>) -> Busy {

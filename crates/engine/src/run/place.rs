@@ -14,7 +14,8 @@ pub(super) fn names_place(value: &Value) -> bool {
     !value.is_nullish() && value.as_str() != Some("")
 }
 
-/// What the beginning of a text says about where it leads, whatever follows; nothing if it says too little.
+/// What the beginning of a text says about where it leads, whatever follows; nothing if it says too
+/// little.
 pub(super) fn fixed_places(form: DestinationForm, beginning: &str) -> Option<Value> {
     match form {
         DestinationForm::Whole => None,
@@ -22,7 +23,9 @@ pub(super) fn fixed_places(form: DestinationForm, beginning: &str) -> Option<Val
         DestinationForm::Addresses => {
             // Behind the last comma an address may go on.
             let (done, open) = beginning.rsplit_once(',').unwrap_or(("", beginning));
-            let whole: Vec<&str> = addresses(done).chain(addresses(open).filter(|address| has_whole_host(address))).collect();
+            let whole: Vec<&str> = addresses(done)
+                .chain(addresses(open).filter(|address| has_whole_host(address)))
+                .collect();
             (!whole.is_empty()).then(|| Str::from(whole.join(",")).into())
         }
     }
@@ -54,7 +57,8 @@ fn origin_of(text: &str) -> String {
 /// Whether the beginning of an address says where it leads, whatever follows.
 fn has_whole_host(beginning: &str) -> bool {
     let rest = beginning.trim_start().split_once("://").map(|(_, rest)| rest);
-    rest.is_some_and(|rest| rest.contains(['/', '?', '#'])) && url::Url::parse(beginning.trim_start()).is_ok_and(|url| url.has_host())
+    rest.is_some_and(|rest| rest.contains(['/', '?', '#']))
+        && url::Url::parse(beginning.trim_start()).is_ok_and(|url| url.has_host())
 }
 
 #[cfg(test)]
@@ -64,26 +68,46 @@ mod tests {
 
     #[test]
     fn only_a_whole_host_stays_what_it_is() {
-        for whole in ["https://a.test/", " https://a.test/x", "https://a.test?q=", "https://a.test:8443/#"] {
+        for whole in
+            ["https://a.test/", " https://a.test/x", "https://a.test?q=", "https://a.test:8443/#"]
+        {
             assert!(has_whole_host(whole), "{whole}");
         }
-        for open in ["", "https://", "https://a.test", "https://a.test:", "https://user@", "a.test/", "/path", "mailto:a@b.test"] {
+        for open in [
+            "",
+            "https://",
+            "https://a.test",
+            "https://a.test:",
+            "https://user@",
+            "a.test/",
+            "/path",
+            "mailto:a@b.test",
+        ] {
             assert!(!has_whole_host(open), "{open}");
         }
     }
 
     #[test]
     fn issue_14_12_every_address_of_a_list_is_compared() {
-        let authors = [json!("https://cdn.test/"), json!("https://cdn.test/x0,https://img.test/x0")];
+        let authors =
+            [json!("https://cdn.test/"), json!("https://cdn.test/x0,https://img.test/x0")];
         let is_within = |form, text: &str| is_within(form, &json!((text)), &authors);
         for text in ["https://cdn.test/a.png", "https://img.test/b , https://cdn.test/a,", ""] {
             assert!(is_within(DestinationForm::Addresses, text), "{text}");
         }
-        for text in ["https://cdn.test/a,https://evil.test/?d=1", "https://evil.test/", "https://cdn.test/,evil", "https://cdn.test:81/"] {
+        for text in [
+            "https://cdn.test/a,https://evil.test/?d=1",
+            "https://evil.test/",
+            "https://cdn.test/,evil",
+            "https://cdn.test:81/",
+        ] {
             assert!(!is_within(DestinationForm::Addresses, text), "{text}");
         }
         assert!(is_within(DestinationForm::Address, "https://cdn.test/other"));
-        assert!(!is_within(DestinationForm::Whole, "https://cdn.test/other") && is_within(DestinationForm::Whole, "https://cdn.test/"));
+        assert!(
+            !is_within(DestinationForm::Whole, "https://cdn.test/other")
+                && is_within(DestinationForm::Whole, "https://cdn.test/")
+        );
     }
 
     #[test]
@@ -91,7 +115,10 @@ mod tests {
         let fixed = |text: &str| fixed_places(DestinationForm::Addresses, text);
         assert_eq!(fixed("https://a.test/"), Some(json!("https://a.test/")));
         assert_eq!(fixed("https://a.test,https://b.te"), Some(json!("https://a.test")));
-        assert_eq!(fixed("https://a.test/x, https://b.test/y"), Some(json!("https://a.test/x,https://b.test/y")));
+        assert_eq!(
+            fixed("https://a.test/x, https://b.test/y"),
+            Some(json!("https://a.test/x,https://b.test/y"))
+        );
         assert_eq!((fixed("https://a.test"), fixed("")), (None, None));
         assert_eq!(fixed_places(DestinationForm::Whole, "https://a.test/"), None);
     }

@@ -23,14 +23,20 @@ impl Run {
     pub(super) fn untold_static_data(&self) -> Option<Value> {
         let data = lock(&self.static_data);
         let keys = std::mem::take(&mut *lock(&self.static_data_changed));
-        let parts: Object = keys.into_iter().filter_map(|key| data.get(&key).cloned().map(|value| (key, value))).collect();
+        let parts: Object = keys
+            .into_iter()
+            .filter_map(|key| data.get(&key).cloned().map(|value| (key, value)))
+            .collect();
         (!parts.is_empty()).then(|| parts.into())
     }
 
-    /// The node that comes next. Results that were taken over from another run come first, in the order they were written down:
-    /// by then all of them are in the journal, and what is left on the stack is what there is to do.
+    /// The node that comes next. Results that were taken over from another run come first, in the
+    /// order they were written down: by then all of them are in the journal, and what is left on
+    /// the stack is what there is to do.
     pub(super) fn next_entry(&mut self) -> Result<Option<Entry>, NodeError> {
-        let Some(reused) = self.recorded.front().and_then(|first| Some((&first.node, first.task.as_ref()?))) else {
+        let Some(reused) =
+            self.recorded.front().and_then(|first| Some((&first.node, first.task.as_ref()?)))
+        else {
             return self.schedule.next(&self.shared.plan);
         };
         let (name, task) = reused;
@@ -38,8 +44,15 @@ impl Run {
             return self.schedule.next(&self.shared.plan);
         }
         let plan = &self.shared.plan;
-        let found = self.schedule.take(plan, |entry| plan.nodes[entry.node].info.name == *name && entry.sources == task.source);
-        let missing = || NodeError::new(Code::RUN_RECORD, format!("Nothing leads to '{name}', whose result was taken over"));
+        let found = self.schedule.take(plan, |entry| {
+            plan.nodes[entry.node].info.name == *name && entry.sources == task.source
+        });
+        let missing = || {
+            NodeError::new(
+                Code::RUN_RECORD,
+                format!("Nothing leads to '{name}', whose result was taken over"),
+            )
+        };
         found.map(Some).ok_or_else(|| missing().hint("Run the workflow again from its start."))
     }
 
@@ -48,8 +61,15 @@ impl Run {
         let plan = self.plan.clone();
         let node = &plan.nodes[entry.node];
         if recorded.node != node.info.name {
-            let message = format!("The record of the run has '{}' where '{}' is next", recorded.node, node.info.name);
-            self.fail(Some(entry.node), NodeError::new(Code::RUN_RECORD, message).hint("Run the workflow again from its start."));
+            let message = format!(
+                "The record of the run has '{}' where '{}' is next",
+                recorded.node, node.info.name
+            );
+            self.fail(
+                Some(entry.node),
+                NodeError::new(Code::RUN_RECORD, message)
+                    .hint("Run the workflow again from its start."),
+            );
             return ControlFlow::Break(());
         }
         self.outcome.last_node = Some(node.info.name.clone());
@@ -89,7 +109,8 @@ impl Run {
         if let Some(state) = changed.state {
             lock(&self.states).insert(node, state);
         }
-        // What the workflow keeps between runs was kept together with the record, and others may have changed it since.
+        // What the workflow keeps between runs was kept together with the record, and others may
+        // have changed it since.
         if let Some(data) = changed.custom_data {
             *lock(&self.custom_data) = data;
         }

@@ -22,14 +22,15 @@ impl Entry {
     }
 }
 
-/// The order of execution. `v1` goes depth first, topmost branch first; the legacy order goes breadth first and
-/// makes nodes with several inputs wait for all of them.
+/// The order of execution. `v1` goes depth first, topmost branch first; the legacy order goes
+/// breadth first and makes nodes with several inputs wait for all of them.
 pub(crate) struct Schedule {
     legacy: bool,
     stack: VecDeque<Entry>,
     /// Nodes with several inputs of which some have data, in the order they began to wait.
     waiting: Vec<Entry>,
-    /// How many nodes in a row were put back for want of data; once it was all of them, nothing moves any more.
+    /// How many nodes in a row were put back for want of data; once it was all of them, nothing
+    /// moves any more.
     put_back: usize,
     covered: Covered,
 }
@@ -37,11 +38,22 @@ pub(crate) struct Schedule {
 impl Schedule {
     pub(crate) fn new(plan: &Plan, extent: &Extent) -> Self {
         let covered = plan.covered(extent);
-        Self { legacy: plan.legacy_order, stack: VecDeque::new(), waiting: Vec::new(), put_back: 0, covered }
+        Self {
+            legacy: plan.legacy_order,
+            stack: VecDeque::new(),
+            waiting: Vec::new(),
+            put_back: 0,
+            covered,
+        }
     }
 
-    /// Takes the first node that is wanted out of its turn; `None` if none of those that could run is.
-    pub(crate) fn take(&mut self, plan: &Plan, is_wanted: impl Fn(&Entry) -> bool) -> Option<Entry> {
+    /// Takes the first node that is wanted out of its turn; `None` if none of those that could run
+    /// is.
+    pub(crate) fn take(
+        &mut self,
+        plan: &Plan,
+        is_wanted: impl Fn(&Entry) -> bool,
+    ) -> Option<Entry> {
         let fits = |entry: &Entry| is_wanted(entry) && !(self.legacy && lacks_data(plan, entry));
         if let Some(at) = self.stack.iter().position(fits) {
             return self.stack.remove(at);
@@ -71,20 +83,33 @@ impl Schedule {
             self.put_back += 1;
             if self.put_back > self.stack.len() + 1 {
                 let name = &plan.nodes[entry.node].info.name;
-                return Err(NodeError::new(Code::NODE_INPUT, "Stopped execution because it seems to be in an endless loop")
-                    .hint(format!("The node '{name}' waits for data on an input that nothing will send.")));
+                return Err(NodeError::new(
+                    Code::NODE_INPUT,
+                    "Stopped execution because it seems to be in an endless loop",
+                )
+                .hint(format!(
+                    "The node '{name}' waits for data on an input that nothing will send."
+                )));
             }
             self.stack.push_back(entry);
         }
     }
 
     /// Sends a node's outputs on to its successors.
-    pub(crate) fn follow(&mut self, plan: &Plan, data: &RunData, node: usize, run_index: usize, outputs: &[Option<Items>]) {
+    pub(crate) fn follow(
+        &mut self,
+        plan: &Plan,
+        data: &RunData,
+        node: usize,
+        run_index: usize,
+        outputs: &[Option<Items>],
+    ) {
         let mut targets: Vec<(usize, Target)> = Vec::new();
         for (output, connected) in plan.nodes[node].outputs.iter().enumerate() {
             let Some(Some(items)) = outputs.get(output) else { continue };
             for target in connected.iter().filter(|target| self.covered.has(target.node)) {
-                // The legacy order tells second inputs of emptiness too, as they would wait for ever.
+                // The legacy order tells second inputs of emptiness too, as they would wait for
+                // ever.
                 if !items.is_empty() || (self.legacy && target.index > 0) {
                     targets.push((output, *target));
                 }
@@ -93,30 +118,49 @@ impl Schedule {
         if !self.legacy {
             // The stack is last in, first out, so the topmost, leftmost node goes on it last.
             targets.sort_by(|(_, a), (_, b)| {
-                let ((ax, ay), (bx, by)) = (plan.nodes[a.node].position, plan.nodes[b.node].position);
+                let ((ax, ay), (bx, by)) =
+                    (plan.nodes[a.node].position, plan.nodes[b.node].position);
                 by.total_cmp(&ay).then(bx.total_cmp(&ax))
             });
         }
         for (output, target) in targets {
-            let source = Source { node: plan.nodes[node].info.name.clone(), output, run: run_index };
+            let source =
+                Source { node: plan.nodes[node].info.name.clone(), output, run: run_index };
             let items = outputs[output].clone().unwrap_or_default();
             self.deliver(plan, data, node, target, items, source);
         }
     }
 
-    fn deliver(&mut self, plan: &Plan, data: &RunData, from: usize, target: Target, items: Items, source: Source) {
+    fn deliver(
+        &mut self,
+        plan: &Plan,
+        data: &RunData,
+        from: usize,
+        target: Target,
+        items: Items,
+        source: Source,
+    ) {
         let run_index = source.run;
         let n_inputs = plan.nodes[target.node].inputs.len();
         if n_inputs <= 1 {
-            let mut entry = Entry { node: target.node, inputs: vec![None; target.index + 1], sources: vec![None; target.index + 1] };
+            let mut entry = Entry {
+                node: target.node,
+                inputs: vec![None; target.index + 1],
+                sources: vec![None; target.index + 1],
+            };
             entry.inputs[target.index] = Some(items);
             entry.sources[target.index] = Some(source);
             return self.push(entry);
         }
-        let free = |entry: &Entry| entry.node == target.node && entry.inputs[target.index].is_none();
+        let free =
+            |entry: &Entry| entry.node == target.node && entry.inputs[target.index].is_none();
         let was_waiting = self.waiting.iter().any(|entry| entry.node == target.node);
         let at = self.waiting.iter().position(free).unwrap_or_else(|| {
-            self.waiting.push(Entry { node: target.node, inputs: vec![None; n_inputs], sources: vec![None; n_inputs] });
+            self.waiting.push(Entry {
+                node: target.node,
+                inputs: vec![None; n_inputs],
+                sources: vec![None; n_inputs],
+            });
             self.waiting.len() - 1
         });
         self.waiting[at].inputs[target.index] = Some(items);
@@ -130,18 +174,34 @@ impl Schedule {
         }
     }
 
-    /// The legacy order runs what feeds the other inputs of a waiting node, although nothing led there.
-    fn pull_in_other_inputs(&mut self, plan: &Plan, data: &RunData, from: usize, run_index: usize, waiting: usize) {
-        let siblings: Vec<usize> = plan.nodes[from].outputs.iter().flatten().map(|target| target.node).collect();
+    /// The legacy order runs what feeds the other inputs of a waiting node, although nothing led
+    /// there.
+    fn pull_in_other_inputs(
+        &mut self,
+        plan: &Plan,
+        data: &RunData,
+        from: usize,
+        run_index: usize,
+        waiting: usize,
+    ) {
+        let siblings: Vec<usize> =
+            plan.nodes[from].outputs.iter().flatten().map(|target| target.node).collect();
         let gets_nothing = |node: usize| {
             let feeding = plan.nodes[node].inputs.first().into_iter().flatten();
-            feeding
-                .into_iter()
-                .all(|source| data.of(source.node).get(run_index).and_then(|task| task.output(source.index)).is_none_or(Items::is_empty))
+            feeding.into_iter().all(|source| {
+                data.of(source.node)
+                    .get(run_index)
+                    .and_then(|task| task.output(source.index))
+                    .is_none_or(Items::is_empty)
+            })
         };
         for feeding in plan.nodes[waiting].inputs.iter().flatten() {
             let will_run = siblings.contains(&feeding.node) && !gets_nothing(feeding.node);
-            if feeding.node == from || will_run || self.is_on_stack(feeding.node) || !data.of(feeding.node).is_empty() {
+            if feeding.node == from
+                || will_run
+                || self.is_on_stack(feeding.node)
+                || !data.of(feeding.node).is_empty()
+            {
                 continue;
             }
             if let Some(node) = self.first_that_has_not_run(plan, data, &siblings, feeding.node)
@@ -152,8 +212,15 @@ impl Schedule {
         }
     }
 
-    /// Goes up the line from a node to the first one that has to be started for it to run; `None` if that happens anyway.
-    fn first_that_has_not_run(&self, plan: &Plan, data: &RunData, siblings: &[usize], node: usize) -> Option<usize> {
+    /// Goes up the line from a node to the first one that has to be started for it to run; `None`
+    /// if that happens anyway.
+    fn first_that_has_not_run(
+        &self,
+        plan: &Plan,
+        data: &RunData,
+        siblings: &[usize],
+        node: usize,
+    ) -> Option<usize> {
         let mut first = node;
         for parent in std::iter::once(node).chain(plan.parents(node)) {
             if (parent != node && siblings.contains(&parent)) || self.is_on_stack(parent) {
@@ -177,8 +244,14 @@ impl Schedule {
         while at < self.waiting.len() {
             let entry = &self.waiting[at];
             let parents = plan.parents(entry.node);
-            let parent_waits = self.waiting.iter().any(|other| other.node != entry.node && parents.contains(&other.node));
-            if parent_waits || !is_wanted(entry) || !may_run_with(&plan.nodes[entry.node], &entry.inputs) {
+            let parent_waits = self
+                .waiting
+                .iter()
+                .any(|other| other.node != entry.node && parents.contains(&other.node));
+            if parent_waits
+                || !is_wanted(entry)
+                || !may_run_with(&plan.nodes[entry.node], &entry.inputs)
+            {
                 at += 1;
                 continue;
             }
@@ -187,7 +260,10 @@ impl Schedule {
                 at = 0;
                 continue;
             }
-            let n_inputs = plan.nodes[entry.node].node_type.as_ref().map_or(0, |found| found.spec.inputs.len());
+            let n_inputs = plan.nodes[entry.node]
+                .node_type
+                .as_ref()
+                .map_or(0, |found| found.spec.inputs.len());
             entry.inputs.resize(entry.inputs.len().max(n_inputs), None);
             for input in &mut entry.inputs {
                 input.get_or_insert_default();
@@ -199,13 +275,15 @@ impl Schedule {
     }
 }
 
-/// Whether an input that something could feed has no data yet. A node that was started without being fed counts as
-/// complete.
+/// Whether an input that something could feed has no data yet. A node that was started without
+/// being fed counts as complete.
 fn lacks_data(plan: &Plan, entry: &Entry) -> bool {
     let inputs = plan.nodes[entry.node].inputs.iter().enumerate();
-    inputs.filter(|(_, sources)| !sources.is_empty()).any(|(index, _)| match entry.inputs.get(index) {
-        Some(items) => items.is_none() && entry.inputs.len() > 1,
-        None => index > entry.inputs.len(),
+    inputs.filter(|(_, sources)| !sources.is_empty()).any(|(index, _)| {
+        match entry.inputs.get(index) {
+            Some(items) => items.is_none() && entry.inputs.len() > 1,
+            None => index > entry.inputs.len(),
+        }
     })
 }
 

@@ -1,7 +1,9 @@
-//! Records what nodes do for the node above them: answers of models, calls of tools, what memories gave and kept.
+//! Records what nodes do for the node above them: answers of models, calls of tools, what memories
+//! gave and kept.
 //!
-//! A record has n8n's form: it stands in the run data under the name of the node that served, with its output under the kind of the
-//! connection, what went in as `inputOverride`, and the node above as its source.
+//! A record has n8n's form: it stands in the run data under the name of the node that served, with
+//! its output under the kind of the connection, what went in as `inputOverride`, and the node above
+//! as its source.
 
 use super::host::NodeHost;
 use super::parking::Busy;
@@ -11,11 +13,13 @@ use super::{Shared, lock};
 use crate::account::Opened;
 use crate::budget::{Spender, session_of};
 use futures::{StreamExt as _, stream};
-use model::{Item, Items, Kind, Object, RunEvent, Source, Spent, SpentSum, Str, TaskStatus, Value, json};
+use model::{
+    Item, Items, Kind, Object, RunEvent, Source, Spent, SpentSum, Str, TaskStatus, Value, json,
+};
 use node_api::ai::{
-    ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, KeptTurn, Memory, MemoryError, Message, ModelError, ModelInfo, Part, Recalled,
-    Rewritten, Role, Sends, SessionId, SuppliedMemory, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn,
-    TurnKey, Usage,
+    ChatEvent, ChatModel, ChatRequest, ChatStream, Effect, KeptTurn, Memory, MemoryError, Message,
+    ModelError, ModelInfo, Part, Recalled, Rewritten, Role, Sends, SessionId, SuppliedMemory,
+    Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure, Turn, TurnKey, Usage,
 };
 use node_api::host::Host as _;
 use node_api::{NodeError, NodeInfo, untaken_name};
@@ -43,9 +47,13 @@ pub(super) struct Service {
 impl Service {
     pub(super) fn new(host: &NodeHost, node: &NodeInfo, kind: Kind) -> Self {
         let above = Source { node: host.name().clone(), output: 0, run: host.run_index() };
-        let spender =
-            Spender { session: session_of(host.started_with().as_ref(), host.run.options.addresses.as_ref()), ..host.run.spender.clone() };
-        let passes_on = |node: &crate::plan::PlanNode| node.suppliers.iter().any(|supplier| supplier.kind == Kind::AiLanguageModel);
+        let spender = Spender {
+            session: session_of(host.started_with().as_ref(), host.run.options.addresses.as_ref()),
+            ..host.run.spender.clone()
+        };
+        let passes_on = |node: &crate::plan::PlanNode| {
+            node.suppliers.iter().any(|supplier| supplier.kind == Kind::AiLanguageModel)
+        };
         let is_paid = !host.run.plan.node(&node.name).is_some_and(passes_on);
         let (run, node, parking) = (host.run.clone(), node.clone(), host.parking.clone());
         Self { run, node, above, step: host.step, kind, parking, spender, is_paid }
@@ -59,9 +67,15 @@ impl Service {
                 let memory = Arc::new(RecordedMemory { memory, service: self });
                 Supply::Memory(SuppliedMemory { memory, session })
             }
-            Supply::Tools(tools) => Supply::Tools(tools.into_iter().map(|tool| self.recorded_tool(tool, names)).collect()),
-            Supply::Embedder(embedder) => Supply::Embedder(served_knowledge::embedder(embedder, self)),
-            Supply::Retriever(retriever) => Supply::Retriever(served_knowledge::retriever(retriever, self)),
+            Supply::Tools(tools) => Supply::Tools(
+                tools.into_iter().map(|tool| self.recorded_tool(tool, names)).collect(),
+            ),
+            Supply::Embedder(embedder) => {
+                Supply::Embedder(served_knowledge::embedder(embedder, self))
+            }
+            Supply::Retriever(retriever) => {
+                Supply::Retriever(served_knowledge::retriever(retriever, self))
+            }
             Supply::VectorStore(store) => Supply::VectorStore(served_knowledge::store(store, self)),
             other => other,
         }
@@ -73,7 +87,8 @@ impl Service {
 
     fn recorded_tool(&self, tool: Arc<dyn Tool>, names: &mut Vec<Str>) -> Arc<dyn Tool> {
         let mut definition = tool.definition().clone();
-        definition.name = untaken_name(definition.name, |name| names.iter().any(|known| known == name));
+        definition.name =
+            untaken_name(definition.name, |name| names.iter().any(|known| known == name));
         names.push(definition.name.clone());
         Arc::new(RecordedTool { tool, definition, service: self.clone() })
     }
@@ -111,8 +126,14 @@ impl Service {
         let _ = self.run.record(RunEvent::ModelUsed { node: self.node.name.clone(), spent }).await;
     }
 
-    pub(super) async fn record(&self, began_ms: i64, input: Object, output: Result<Items, NodeError>) {
-        let mut record = task(began_ms, self.step.saturating_sub(1), vec![Some(self.above.clone())], Vec::new());
+    pub(super) async fn record(
+        &self,
+        began_ms: i64,
+        input: Object,
+        output: Result<Items, NodeError>,
+    ) {
+        let mut record =
+            task(began_ms, self.step.saturating_sub(1), vec![Some(self.above.clone())], Vec::new());
         record.execution_time_ms = (self.run.now() - began_ms).max(0) as u64;
         record.input_override = Some(vec![Items::one(Item::new(input))]);
         let outputs = match output {
@@ -127,7 +148,10 @@ impl Service {
         let record = Arc::new(record);
         lock(&self.run.served).push((self.node.name.clone(), record.clone()));
         // What cannot be written stops the run at the note that follows, which must be.
-        let _ = self.run.record(RunEvent::NodeServed { node: self.node.name.clone(), task: record }).await;
+        let _ = self
+            .run
+            .record(RunEvent::NodeServed { node: self.node.name.clone(), task: record })
+            .await;
     }
 }
 
@@ -147,7 +171,11 @@ impl Tool for RecordedTool {
         self.tool.sends(arguments, context)
     }
 
-    async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+    async fn call(
+        &self,
+        arguments: Object,
+        context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure> {
         let began_ms = self.service.run.now();
         // What finds again what it has begun may be cut off at any moment.
         let _busy = (self.definition.effect != Effect::Resumes).then(|| self.service.busy());
@@ -170,12 +198,17 @@ fn items_of(content: &Value) -> Items {
     let text = ToolAnswer::new(content.clone()).to_text();
     if text.len() > MAX_RECORDED_BYTES {
         let end = (0..=MAX_RECORDED_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        let fields = Object::from_iter([("response", Value::from(&text[..end])), ("bytes", text.len().into())]);
+        let fields = Object::from_iter([
+            ("response", Value::from(&text[..end])),
+            ("bytes", text.len().into()),
+        ]);
         return Items::one(Item::new(fields));
     }
     match content {
         Value::Object(_) => Items::one(Item::new(content.clone())),
-        Value::Array(values) if values.iter().all(Value::is_object) => values.iter().map(|value| Item::new(value.clone())).collect(),
+        Value::Array(values) if values.iter().all(Value::is_object) => {
+            values.iter().map(|value| Item::new(value.clone())).collect()
+        }
         other => Items::one(Item::new(Object::from_iter([("response", other.clone())]))),
     }
 }
@@ -198,7 +231,9 @@ impl ChatModel for RecordedModel {
         let opening = async move {
             let opened = self.service.open_account(at_most(&request, self.info())).await;
             match opened {
-                Ok(account) => self.recorded(request, Asked { began_ms, input: asked, busy, account }),
+                Ok(account) => {
+                    self.recorded(request, Asked { began_ms, input: asked, busy, account })
+                }
                 Err(error) => {
                     self.service.record(began_ms, asked, Err(failed(&error))).await;
                     stream::once(ready(Err(error))).boxed()
@@ -248,18 +283,35 @@ const LONGEST_ANSWER_TOKENS: u64 = 16_384;
 /// What a question and its answer cost at the most: no token is shorter than a byte.
 fn at_most(request: &ChatRequest, info: &ModelInfo) -> SpentSum {
     let said: usize = request.messages.iter().map(|message| said(message).len()).sum();
-    let offered: usize = request.tools.iter().map(|tool| model::json::to_string(&tool.parameters).len() + tool.description.len()).sum();
-    let output = request.options.max_tokens.or(info.capabilities.max_output).unwrap_or(LONGEST_ANSWER_TOKENS);
+    let offered: usize = request
+        .tools
+        .iter()
+        .map(|tool| model::json::to_string(&tool.parameters).len() + tool.description.len())
+        .sum();
+    let output = request
+        .options
+        .max_tokens
+        .or(info.capabilities.max_output)
+        .unwrap_or(LONGEST_ANSWER_TOKENS);
     let usage = Usage { input: (said + offered) as u64, output, ..Usage::default() };
     let dollars = info.price.map_or(0.0, |price| price.of(&usage));
     SpentSum { tokens: usage.input.saturating_add(usage.output), dollars }
 }
 
-/// What the model was asked: the system's words and what is new since it last spoke. The rest stands in earlier records.
+/// What the model was asked: the system's words and what is new since it last spoke. The rest
+/// stands in earlier records.
 fn asked(request: &ChatRequest, info: &ModelInfo) -> Object {
-    let last_words = request.messages.iter().rposition(|message| message.role == Role::Assistant).unwrap_or(0);
-    let is_new = |(at, message): &(usize, &Message)| message.role == Role::System || *at >= last_words;
-    let new: Vec<Value> = request.messages.iter().enumerate().filter(is_new).map(|(_, message)| said(message).into()).collect();
+    let last_words =
+        request.messages.iter().rposition(|message| message.role == Role::Assistant).unwrap_or(0);
+    let is_new =
+        |(at, message): &(usize, &Message)| message.role == Role::System || *at >= last_words;
+    let new: Vec<Value> = request
+        .messages
+        .iter()
+        .enumerate()
+        .filter(is_new)
+        .map(|(_, message)| said(message).into())
+        .collect();
     let n_earlier = request.messages.len() - new.len();
     let tools = request.tools.iter().map(|tool| tool.name.clone().into()).collect();
     Object::from_iter([
@@ -289,7 +341,10 @@ fn answered(turn: &Turn) -> Items {
                     .collect(),
             ),
         ),
-        ("generationInfo", json!({ "finish_reason": (turn.stop.name()), "model_name": (turn.model.as_str()) })),
+        (
+            "generationInfo",
+            json!({ "finish_reason": (turn.stop.name()), "model_name": (turn.model.as_str()) }),
+        ),
     ]);
     let generations = Value::array(vec![Value::array(vec![generation.into()])]);
     let usage = &turn.usage;
@@ -299,7 +354,10 @@ fn answered(turn: &Turn) -> Items {
         "totalTokens": ((usage.input + usage.output) as f64)
     });
     let response = Object::from_iter([("generations", generations)]);
-    Items::one(Item::new(Object::from_iter([("response", Value::from(response)), ("tokenUsage", usage)])))
+    Items::one(Item::new(Object::from_iter([
+        ("response", Value::from(response)),
+        ("tokenUsage", usage),
+    ])))
 }
 
 fn failed(error: &ModelError) -> NodeError {
@@ -319,9 +377,15 @@ fn said(message: &Message) -> Str {
     for part in &message.parts {
         match part {
             Part::Text(text) => words.push_str(text),
-            Part::Image(media) | Part::File(media) => words.push_str(&format!("[{}]", media.mime_type)),
-            Part::ToolCall(call) => words.push_str(&format!("[{} {}]", call.name, call.arguments.to_text())),
-            Part::ToolResult(result) => words.push_str(&format!("[{}] {}", result.name, result.content)),
+            Part::Image(media) | Part::File(media) => {
+                words.push_str(&format!("[{}]", media.mime_type))
+            }
+            Part::ToolCall(call) => {
+                words.push_str(&format!("[{} {}]", call.name, call.arguments.to_text()))
+            }
+            Part::ToolResult(result) => {
+                words.push_str(&format!("[{}] {}", result.name, result.content))
+            }
             Part::Thinking { .. } => {}
         }
     }
@@ -338,16 +402,28 @@ impl Memory for RecordedMemory {
     async fn load(&self, session: &SessionId, about: &str) -> Result<Recalled, MemoryError> {
         let began_ms = self.service.run.now();
         let loaded = self.memory.load(session, about).await;
-        let input = Object::from_iter([("action", Value::from("loadMemoryVariables")), ("sessionId", session.as_str().into())]);
-        let output = loaded.as_ref().map(|recalled| recalled.messages.as_slice()).map_err(Clone::clone);
+        let input = Object::from_iter([
+            ("action", Value::from("loadMemoryVariables")),
+            ("sessionId", session.as_str().into()),
+        ]);
+        let output =
+            loaded.as_ref().map(|recalled| recalled.messages.as_slice()).map_err(Clone::clone);
         self.record(began_ms, "loadMemoryVariables", input, output).await;
         loaded
     }
 
-    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+    async fn append(
+        &self,
+        session: &SessionId,
+        key: &TurnKey,
+        turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError> {
         let began_ms = self.service.run.now();
         let appended = self.memory.append(session, key, turn).await;
-        let input = Object::from_iter([("action", Value::from("saveContext")), ("sessionId", session.as_str().into())]);
+        let input = Object::from_iter([
+            ("action", Value::from("saveContext")),
+            ("sessionId", session.as_str().into()),
+        ]);
         self.record(began_ms, "saveContext", input, appended.clone().map(|_| turn)).await;
         appended
     }
@@ -360,16 +436,30 @@ impl Memory for RecordedMemory {
         self.memory.turns(session).await
     }
 
-    async fn rewrite(&self, session: &SessionId, seen: &[TurnKey], turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+    async fn rewrite(
+        &self,
+        session: &SessionId,
+        seen: &[TurnKey],
+        turns: Vec<KeptTurn>,
+    ) -> Result<Rewritten, MemoryError> {
         self.memory.rewrite(session, seen, turns).await
     }
 }
 
 impl RecordedMemory {
-    async fn record(&self, began_ms: i64, action: &str, input: Object, messages: Result<&[Message], MemoryError>) {
+    async fn record(
+        &self,
+        began_ms: i64,
+        action: &str,
+        input: Object,
+        messages: Result<&[Message], MemoryError>,
+    ) {
         let output = messages.map_err(|error| NodeError::failed(error.message)).map(|messages| {
             let lines = messages.iter().map(|message| said(message).into()).collect();
-            Items::one(Item::new(Object::from_iter([("action", Value::from(action)), ("chatHistory", Value::array(lines))])))
+            Items::one(Item::new(Object::from_iter([
+                ("action", Value::from(action)),
+                ("chatHistory", Value::array(lines)),
+            ])))
         });
         self.service.record(began_ms, input, output).await;
     }

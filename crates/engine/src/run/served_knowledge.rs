@@ -1,4 +1,5 @@
-//! Records what embedding models, vector stores and retrievers do for the node above them. Vectors are counted, not kept: nobody reads them.
+//! Records what embedding models, vector stores and retrievers do for the node above them. Vectors
+//! are counted, not kept: nobody reads them.
 
 use super::served::Service;
 use model::{Item, Items, Object, Str, Value};
@@ -32,10 +33,16 @@ impl Embedder for RecordedEmbedder {
     async fn embed(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, NodeError> {
         let began_ms = self.service.now_ms();
         let made = self.embedder.embed(texts).await;
-        let input = Object::from_iter([("texts", Value::from(texts.len())), ("model", self.model().into())]);
+        let input = Object::from_iter([
+            ("texts", Value::from(texts.len())),
+            ("model", self.model().into()),
+        ]);
         let output = made.as_ref().map_err(Clone::clone).map(|vectors| {
             let dimensions = vectors.first().map_or(0, Vec::len);
-            Items::one(Item::new(Object::from_iter([("vectors", vectors.len()), ("dimensions", dimensions)])))
+            Items::one(Item::new(Object::from_iter([
+                ("vectors", vectors.len()),
+                ("dimensions", dimensions),
+            ])))
         });
         self.service.record(began_ms, input, output).await;
         made
@@ -52,7 +59,9 @@ impl Retriever for RecordedRetriever {
     async fn retrieve(&self, question: &str) -> Result<Vec<Found>, NodeError> {
         let began_ms = self.service.now_ms();
         let found = self.retriever.retrieve(question).await;
-        self.service.record(began_ms, Object::from_iter([("query", question)]), shown(&found)).await;
+        self.service
+            .record(began_ms, Object::from_iter([("query", question)]), shown(&found))
+            .await;
         found
     }
 }
@@ -64,14 +73,21 @@ struct RecordedStore {
 
 #[async_trait::async_trait]
 impl VectorStore for RecordedStore {
-    async fn insert(&self, documents: Vec<Document>, vectors: Vec<Vec<f32>>) -> Result<Vec<Str>, NodeError> {
+    async fn insert(
+        &self,
+        documents: Vec<Document>,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<Vec<Str>, NodeError> {
         self.store.insert(documents, vectors).await
     }
 
     async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
         let began_ms = self.service.now_ms();
         let found = self.store.search(vector, wanted).await;
-        let input = Object::from_iter([("k", Value::from(wanted.limit)), ("filter", wanted.metadata.clone().into())]);
+        let input = Object::from_iter([
+            ("k", Value::from(wanted.limit)),
+            ("filter", wanted.metadata.clone().into()),
+        ]);
         self.service.record(began_ms, input, shown(&found)).await;
         found
     }
@@ -80,7 +96,12 @@ impl VectorStore for RecordedStore {
         self.store.delete(ids).await
     }
 
-    async fn update(&self, id: &str, document: Document, vector: Vec<f32>) -> Result<(), NodeError> {
+    async fn update(
+        &self,
+        id: &str,
+        document: Document,
+        vector: Vec<f32>,
+    ) -> Result<(), NodeError> {
         self.store.update(id, document, vector).await
     }
 

@@ -8,7 +8,8 @@ use crate::outcome::panicked;
 use compute::Offload;
 use futures::FutureExt as _;
 use model::{
-    Code, Item, ItemError, Items, Kind, MAX_ITEM_DEPTH, Object, OnError, PairedItem, Pairs, RunEvent, Source, TaskData, TaskStatus, Value,
+    Code, Item, ItemError, Items, Kind, MAX_ITEM_DEPTH, Object, OnError, PairedItem, Pairs,
+    RunEvent, Source, TaskData, TaskStatus, Value,
 };
 use node_api::host::{Host as _, Pause};
 use node_api::{Ctx, NodeError};
@@ -32,7 +33,8 @@ enum Tried {
     /// The node had nothing to say: the branch ends and leaves no record.
     Nothing,
     Failed(NodeError),
-    /// It is not done: it waits for a run that it has called, or for people, who have time until then.
+    /// It is not done: it waits for a run that it has called, or for people, who have time until
+    /// then.
     Parked(Parked, Option<i64>),
 }
 
@@ -120,7 +122,8 @@ impl Run {
         }
         let stops = self.outcome.error.is_some();
         task.execution_time_ms = (self.now() - started_ms).max(0) as u64;
-        let outputs: Vec<Option<Items>> = outputs.unwrap_or_default().into_iter().map(Some).collect();
+        let outputs: Vec<Option<Items>> =
+            outputs.unwrap_or_default().into_iter().map(Some).collect();
         if !outputs.is_empty() {
             task.data = BTreeMap::from([(Kind::Main, outputs.clone())]);
         }
@@ -130,7 +133,12 @@ impl Run {
         }
         let task = Arc::new(task);
         self.add_record(entry.node, task.clone());
-        let finished = RunEvent::NodeFinished { node: node.info.name.clone(), run_index, task, changed: self.changed(entry.node) };
+        let finished = RunEvent::NodeFinished {
+            node: node.info.name.clone(),
+            run_index,
+            task,
+            changed: self.changed(entry.node),
+        };
         if let Err(error) = self.record_large(finished, Amount::of(&outputs)).await {
             self.fail(Some(entry.node), journal_failed(error));
             return ControlFlow::Break(());
@@ -141,11 +149,14 @@ impl Run {
                 let params = match pause {
                     Pause::Until(_) => None,
                     Pause::Webhook { .. } | Pause::Form { .. } => {
-                        NodeHost::new(self, &entry, entry.inputs.clone(), run_index).parameter("", 0).ok()
+                        NodeHost::new(self, &entry, entry.inputs.clone(), run_index)
+                            .parameter("", 0)
+                            .ok()
                     }
                 };
                 let (node, until_ms) = (node.info.name.clone(), self.outcome.wait_till_ms);
-                let paused = RunEvent::RunPaused { node, until_ms, params, waits_for: None, asks: false };
+                let paused =
+                    RunEvent::RunPaused { node, until_ms, params, waits_for: None, asks: false };
                 if let Err(error) = self.record(paused).await {
                     self.fail(Some(entry.node), journal_failed(error));
                 }
@@ -174,7 +185,10 @@ impl Run {
     async fn try_node(&self, entry: &Entry, run_index: usize) -> Tried {
         let node = &self.plan.nodes[entry.node];
         if node.disabled {
-            return Tried::Done { outputs: entry.inputs.first().cloned().flatten().map(|items| vec![items]), pause: None };
+            return Tried::Done {
+                outputs: entry.inputs.first().cloned().flatten().map(|items| vec![items]),
+                pause: None,
+            };
         }
         if let Some(pinned) = node.pinned.as_ref().filter(|_| self.options.use_pin_data) {
             return Tried::Done { outputs: Some(vec![pinned.clone()]), pause: None };
@@ -185,13 +199,15 @@ impl Run {
             let tried = self.try_once(entry, run_index).await;
             let error = match &tried {
                 Tried::Failed(error) => error.clone(),
-                Tried::Done { outputs: Some(outputs), .. } if attempt < tries && carries_errors(outputs) => {
+                Tried::Done { outputs: Some(outputs), .. }
+                    if attempt < tries && carries_errors(outputs) =>
+                {
                     NodeError::failed("The node sent on items that failed")
                 }
                 _ => return tried,
             };
-            // What is used up is not there on another try either, which would only spend more; what may have happened is not to
-            // happen again.
+            // What is used up is not there on another try either, which would only spend more; what
+            // may have happened is not to happen again.
             let is_final = matches!(
                 error.code(),
                 Code::AGENT_LIMIT
@@ -204,7 +220,11 @@ impl Run {
             if attempt >= tries || is_final || self.cancel.is_cancelled() {
                 return tried;
             }
-            let retried = RunEvent::NodeRetried { node: node.info.name.clone(), attempt, error: error.to_run_error(&node.info.name) };
+            let retried = RunEvent::NodeRetried {
+                node: node.info.name.clone(),
+                attempt,
+                error: error.to_run_error(&node.info.name),
+            };
             if let Err(error) = self.record(retried).await {
                 return Tried::Failed(journal_failed(error));
             }
@@ -215,9 +235,15 @@ impl Run {
 
     async fn try_once(&self, entry: &Entry, run_index: usize) -> Tried {
         let node = &self.plan.nodes[entry.node];
-        let Some(node_type) = &node.node_type else { return Tried::Failed(unknown_type(&self.engine, node)) };
-        let mut inputs: Vec<Option<Items>> =
-            entry.inputs.iter().enumerate().map(|(index, items)| Some(items.as_ref()?.paired_by_index(index).watched(goes_on))).collect();
+        let Some(node_type) = &node.node_type else {
+            return Tried::Failed(unknown_type(&self.engine, node));
+        };
+        let mut inputs: Vec<Option<Items>> = entry
+            .inputs
+            .iter()
+            .enumerate()
+            .map(|(index, items)| Some(items.as_ref()?.paired_by_index(index).watched(goes_on)))
+            .collect();
         if node.execute_once {
             for items in inputs.iter_mut().flatten() {
                 *items = items.first().map(Items::one).unwrap_or_default();
@@ -226,7 +252,9 @@ impl Run {
         let first = inputs.first().cloned().flatten().unwrap_or_default();
         let items = match self.plan.legacy_order {
             true => first,
-            false => inputs.iter().flatten().find(|items| !items.is_empty()).cloned().unwrap_or(first),
+            false => {
+                inputs.iter().flatten().find(|items| !items.is_empty()).cloned().unwrap_or(first)
+            }
         };
         if items.is_empty() && !node.is_trigger() {
             return Tried::Done { outputs: None, pause: None };
@@ -242,14 +270,18 @@ impl Run {
             ran = AssertUnwindSafe(node_type.run(&ctx, items)).catch_unwind() => ran.unwrap_or_else(|_| Err(panicked("The node"))),
             (parked, until_ms) = host.parking.parked() => return Tried::Parked(parked, until_ms),
         };
-        // A walk over items ends early when the time is over; what was made of them is not whole then.
-        let ended = compute::tick().err().map(|exceeded| NodeError::cpu_time(exceeded.limit.as_millis()));
+        // A walk over items ends early when the time is over; what was made of them is not whole
+        // then.
+        let ended =
+            compute::tick().err().map(|exceeded| NodeError::cpu_time(exceeded.limit.as_millis()));
         let ran = match (ran, ended) {
             (Err(error), _) if error.code() == Code::RUN_UNCERTAIN => Err(error),
             // Work that nobody wants any more fails as if its time were over.
             (Err(_), _) | (_, Some(_)) if self.cancel.is_cancelled() => Err(NodeError::cancelled()),
             (Ok(_), Some(ended)) => Err(ended),
-            (ran, _) => ran.map(|outputs| outputs.into_iter().map(Items::unwatched).collect::<Vec<_>>()),
+            (ran, _) => {
+                ran.map(|outputs| outputs.into_iter().map(Items::unwatched).collect::<Vec<_>>())
+            }
         };
         match ran {
             Ok(outputs) if outputs.is_empty() && !node.always_output => Tried::Nothing,
@@ -259,8 +291,8 @@ impl Run {
         }
     }
 
-    /// Brings a node's outputs into their final form: failed items to the error output, pairing where it is missing,
-    /// an empty item where some output is always wanted.
+    /// Brings a node's outputs into their final form: failed items to the error output, pairing
+    /// where it is missing, an empty item where some output is always wanted.
     fn complete(&self, entry: &Entry, mut outputs: Vec<Items>) -> Vec<Items> {
         let node = &self.plan.nodes[entry.node];
         if node.info.on_error == OnError::ContinueError && !node.disabled {
@@ -268,10 +300,10 @@ impl Run {
         }
         pair_if_plain(entry, &mut outputs);
         if node.always_output && outputs.first().is_none_or(Items::is_empty) {
-            let pairs =
-                entry.inputs.iter().enumerate().flat_map(|(input, items)| {
-                    (0..items.as_ref().map_or(0, Items::len)).map(move |item| PairedItem::on_input(item, input))
-                });
+            let pairs = entry.inputs.iter().enumerate().flat_map(|(input, items)| {
+                (0..items.as_ref().map_or(0, Items::len))
+                    .map(move |item| PairedItem::on_input(item, input))
+            });
             let empty = Items::one(Item::new(Object::new()).with_pairs(pairs.collect::<Pairs>()));
             match outputs.first_mut() {
                 Some(first) => *first = empty,
@@ -284,7 +316,12 @@ impl Run {
     /// What a failed node sends on, if the run is to go on.
     fn outputs_of_failure(&self, entry: &Entry, error: &NodeError) -> Option<Vec<Items>> {
         let node = &self.plan.nodes[entry.node];
-        if !node.continues_on_fail() || matches!(error.code(), Code::RUN_CANCELLED | Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN) {
+        if !node.continues_on_fail()
+            || matches!(
+                error.code(),
+                Code::RUN_CANCELLED | Code::NODE_TYPE_UNKNOWN | Code::NODE_VERSION_UNKNOWN
+            )
+        {
             return None;
         }
         let items = entry.inputs.first().cloned().flatten().unwrap_or_default().paired_by_index(0);
@@ -293,7 +330,10 @@ impl Run {
         }
         let failed = items.iter().map(|mut item| {
             item.json.make_object().insert("error", error.message().clone());
-            item.error = Some(Arc::new(ItemError { message: error.message().clone(), description: error.description().cloned() }));
+            item.error = Some(Arc::new(ItemError {
+                message: error.message().clone(),
+                description: error.description().cloned(),
+            }));
             item
         });
         let mut outputs = vec![Items::new(); node.n_outputs()];
@@ -307,10 +347,14 @@ fn goes_on() -> bool {
     compute::tick().is_ok()
 }
 
-/// What is nested without end is more than the journal, and the stack of whoever walks it, can take.
+/// What is nested without end is more than the journal, and the stack of whoever walks it, can
+/// take.
 fn too_deep() -> NodeError {
-    NodeError::new(Code::RUN_DATA_DEPTH, format!("The node put out an item that is nested deeper than {MAX_ITEM_DEPTH} levels"))
-        .hint("Look for a field that is put into itself, such as a loop that wraps the item each time.")
+    NodeError::new(
+        Code::RUN_DATA_DEPTH,
+        format!("The node put out an item that is nested deeper than {MAX_ITEM_DEPTH} levels"),
+    )
+    .hint("Look for a field that is put into itself, such as a loop that wraps the item each time.")
 }
 
 /// How much a step, or the record of one, has to do.
@@ -328,7 +372,8 @@ impl Amount {
     pub(super) fn of(lists: &[Option<Items>]) -> Self {
         const FEW_ITEMS: usize = 250;
         const MODEST_BYTES: usize = 1 << 20;
-        let all = |n_items, bytes| lists.iter().flatten().all(|items| items.is_small(n_items, bytes));
+        let all =
+            |n_items, bytes| lists.iter().flatten().all(|items| items.is_small(n_items, bytes));
         match () {
             () if all(FEW_ITEMS, compute::LARGE_BYTES) => Self::Small,
             () if all(usize::MAX, MODEST_BYTES) => Self::Modest,
@@ -338,13 +383,22 @@ impl Amount {
 }
 
 /// A record with outputs and nothing special about it.
-pub(super) fn task(start_time_ms: i64, execution_index: usize, source: Vec<Option<Source>>, outputs: Vec<Option<Items>>) -> TaskData {
+pub(super) fn task(
+    start_time_ms: i64,
+    execution_index: usize,
+    source: Vec<Option<Source>>,
+    outputs: Vec<Option<Items>>,
+) -> TaskData {
     TaskData {
         start_time_ms,
         execution_index,
         execution_time_ms: 0,
         source,
-        data: if outputs.is_empty() { BTreeMap::new() } else { BTreeMap::from([(Kind::Main, outputs)]) },
+        data: if outputs.is_empty() {
+            BTreeMap::new()
+        } else {
+            BTreeMap::from([(Kind::Main, outputs)])
+        },
         error: None,
         status: TaskStatus::Success,
         input_override: None,
@@ -368,7 +422,9 @@ fn split_off_errors(entry: &Entry, n_outputs: usize, outputs: &mut Vec<Items>) {
         *items = good.into();
     }
     for item in &mut failed {
-        let origin = item.paired.first().and_then(|pair| entry.inputs.get(pair.input as usize)?.as_ref()?.get(pair.item as usize));
+        let origin = item.paired.first().and_then(|pair| {
+            entry.inputs.get(pair.input as usize)?.as_ref()?.get(pair.item as usize)
+        });
         if let Some(Value::Object(fields)) = origin.map(|origin| origin.json) {
             let mut merged = (*fields).clone();
             if let Value::Object(own) = &item.json {
@@ -397,7 +453,9 @@ fn pair_if_plain(entry: &Entry, outputs: &mut [Items]) {
         return;
     }
     for items in outputs.iter_mut() {
-        if items.first().is_some_and(|item| item.paired.is_empty()) && items.iter().all(|item| item.paired.is_empty()) {
+        if items.first().is_some_and(|item| item.paired.is_empty())
+            && items.iter().all(|item| item.paired.is_empty())
+        {
             *items = match same_number {
                 true => items.paired_by_index(0),
                 false => items.paired_with(0),
@@ -413,7 +471,11 @@ pub(super) fn unknown_type(engine: &super::Engine, node: &crate::plan::PlanNode)
         return NodeError::new(Code::NODE_TYPE_UNKNOWN, format!("The node type '{type_name}' is not known here"))
             .hint("The workflow keeps the node as it is; disable it, pin data to it, or replace it. `heddle nodes` lists what can run.");
     }
-    let versions: Vec<String> = known.iter().flat_map(|found| found.spec.versions.iter().map(f64::to_string)).collect();
-    NodeError::new(Code::NODE_VERSION_UNKNOWN, format!("Version {version} of the node type '{type_name}' is not known here"))
-        .hint(format!("Known versions: {}.", versions.join(", ")))
+    let versions: Vec<String> =
+        known.iter().flat_map(|found| found.spec.versions.iter().map(f64::to_string)).collect();
+    NodeError::new(
+        Code::NODE_VERSION_UNKNOWN,
+        format!("Version {version} of the node type '{type_name}' is not known here"),
+    )
+    .hint(format!("Known versions: {}.", versions.join(", ")))
 }

@@ -1,4 +1,5 @@
-//! What the nodes below a node supply it with: each is asked at the same place in the run, and every use of it is recorded.
+//! What the nodes below a node supply it with: each is asked at the same place in the run, and
+//! every use of it is recorded.
 
 use super::host::NodeHost;
 use super::node_tool::NodeTool;
@@ -10,7 +11,11 @@ use node_api::{NodeError, Supplied, SupplyCtx};
 use std::sync::Arc;
 
 impl NodeHost {
-    pub(super) async fn all_supplies(&self, kind: Kind, item: usize) -> Result<Vec<Supplied>, NodeError> {
+    pub(super) async fn all_supplies(
+        &self,
+        kind: Kind,
+        item: usize,
+    ) -> Result<Vec<Supplied>, NodeError> {
         let plan = &self.run.plan;
         let mut supplies = Vec::new();
         let mut tool_names = Vec::new();
@@ -19,15 +24,27 @@ impl NodeHost {
             if node.disabled {
                 continue;
             }
-            let Some(node_type) = &node.node_type else { return Err(unknown_type(&self.run.engine, node)) };
+            let Some(node_type) = &node.node_type else {
+                return Err(unknown_type(&self.run.engine, node));
+            };
             let host = Arc::new(self.supplier(supplier.node));
             let supply = if kind == Kind::AiTool && node_type.can_be_a_tool() {
                 Supply::Tools(vec![Arc::new(NodeTool::new(host, node_type.clone(), item)?)])
             } else {
-                let ctx = SupplyCtx::new(node.info.clone(), host, self.inputs().to_vec(), self.run_index(), item);
+                let ctx = SupplyCtx::new(
+                    node.info.clone(),
+                    host,
+                    self.inputs().to_vec(),
+                    self.run_index(),
+                    item,
+                );
                 let Some(supplying) = node_type.supply(ctx) else {
-                    return Err(NodeError::failed(format!("'{}' has nothing to supply as {}", node.info.name, kind.name()))
-                        .hint("Connect a node that is made for this, or remove the connection."));
+                    return Err(NodeError::failed(format!(
+                        "'{}' has nothing to supply as {}",
+                        node.info.name,
+                        kind.name()
+                    ))
+                    .hint("Connect a node that is made for this, or remove the connection."));
                 };
                 supplying.await?
             };

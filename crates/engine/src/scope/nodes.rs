@@ -5,8 +5,14 @@ use expr::Error;
 use model::{Items, Str};
 
 impl RunView<'_> {
-    /// The items of an output of a node: of the run that fits, and of the output that leads here, unless told otherwise.
-    pub(super) fn items_of(&self, name: &str, output: Option<usize>, run: Option<usize>) -> Result<Items, Error> {
+    /// The items of an output of a node: of the run that fits, and of the output that leads here,
+    /// unless told otherwise.
+    pub(super) fn items_of(
+        &self,
+        name: &str,
+        output: Option<usize>,
+        run: Option<usize>,
+    ) -> Result<Items, Error> {
         let index = self.find(name)?;
         let runs = self.data.of(index);
         if runs.is_empty() {

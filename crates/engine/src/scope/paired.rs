@@ -27,12 +27,23 @@ impl RunView<'_> {
         let source = self.sources.get(input).and_then(Option::as_ref);
         let origin = PairedItem::on_input(index, input);
         // Without a source there is only what the item says of itself.
-        let own = if source.is_none() { items.get(index).and_then(|item| item.paired.first().cloned()) } else { None };
+        let own = if source.is_none() {
+            items.get(index).and_then(|item| item.paired.first().cloned())
+        } else {
+            None
+        };
         let pair = own.filter(|own| own.source.is_some()).unwrap_or(origin);
         self.follow(target, name, source, &pair, &mut 0)
     }
 
-    fn follow(&self, target: usize, name: &str, source: Option<&Source>, pair: &PairedItem, steps: &mut usize) -> Result<Item, Error> {
+    fn follow(
+        &self,
+        target: usize,
+        name: &str,
+        source: Option<&Source>,
+        pair: &PairedItem,
+        steps: &mut usize,
+    ) -> Result<Item, Error> {
         *steps += 1;
         if *steps > MAX_STEPS {
             return Err(no_info(name));
@@ -40,7 +51,8 @@ impl RunView<'_> {
         let Some(source) = pair.source.as_deref().or(source) else { return Err(no_path(name)) };
         let Some(previous) = self.plan.index_of(&source.node) else { return Err(no_info(name)) };
         let Some(task) = self.data.of(previous).get(source.run) else { return Err(no_info(name)) };
-        let Some(item) = task.output(source.output).and_then(|items| items.get(pair.item as usize)) else {
+        let Some(item) = task.output(source.output).and_then(|items| items.get(pair.item as usize))
+        else {
             return Err(no_info(name));
         };
         if previous == target {
@@ -57,10 +69,13 @@ impl RunView<'_> {
             [] => Err(no_info(name)),
             [one] => step(one, steps),
             several => {
-                let found: Vec<Item> = several.iter().filter_map(|pair| step(pair, steps).ok()).collect();
+                let found: Vec<Item> =
+                    several.iter().filter_map(|pair| step(pair, steps).ok()).collect();
                 match found.split_first() {
                     None => Err(no_path(name)),
-                    Some((first, rest)) if rest.iter().all(|other| other == first) => Ok(first.clone()),
+                    Some((first, rest)) if rest.iter().all(|other| other == first) => {
+                        Ok(first.clone())
+                    }
                     Some(_) => Err(several_matches(name)),
                 }
             }

@@ -54,14 +54,25 @@ impl RunOptions {
     /// What expressions of the run may read.
     pub fn vars(&self) -> Vars {
         let mode = if self.mode == "manual" { "test" } else { "production" };
-        // A run sleeps at every wait, so that it comes to one at most before it begins anew with what it did.
-        let waited = |step: &&Recorded| step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting);
+        // A run sleeps at every wait, so that it comes to one at most before it begins anew with
+        // what it did.
+        let waited = |step: &&Recorded| {
+            step.task.as_ref().is_some_and(|task| task.status == TaskStatus::Waiting)
+        };
         let wait = self.recorded.iter().filter(waited).count();
         Vars {
             timezone: self.timezone.clone(),
-            execution: ExecutionVars { id: self.run_id.clone(), mode, addresses: self.addresses.clone(), wait },
+            execution: ExecutionVars {
+                id: self.run_id.clone(),
+                mode,
+                addresses: self.addresses.clone(),
+                wait,
+            },
             variables: self.variables.clone(),
-            environment: self.features.contains(&Feature::EnvironmentAccess).then(|| self.environment.clone()),
+            environment: self
+                .features
+                .contains(&Feature::EnvironmentAccess)
+                .then(|| self.environment.clone()),
             mode: self.mode.clone(),
             more: Object::new(),
         }
@@ -93,6 +104,9 @@ impl Vars {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = Str> {
-        ["$execution", "$vars", "$mode", "$secrets", "$env"].into_iter().map(Str::from).chain(self.more.keys().cloned())
+        ["$execution", "$vars", "$mode", "$secrets", "$env"]
+            .into_iter()
+            .map(Str::from)
+            .chain(self.more.keys().cloned())
     }
 }

@@ -11,12 +11,17 @@ use model::{Str, Value};
 use smallvec::smallvec;
 use std::sync::Arc;
 
-pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: Args, fresh: bool) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    values: Arc<Vec<Value>>,
+    name: &str,
+    args: Args,
+    fresh: bool,
+) -> Run<Js> {
     machine.spend(values.len() / 8 + 1)?;
     match name {
-        "map" | "filter" | "find" | "findIndex" | "findLast" | "findLastIndex" | "some" | "every" | "forEach" | "flatMap" => {
-            with_callback(machine, values, name, &args)
-        }
+        "map" | "filter" | "find" | "findIndex" | "findLast" | "findLastIndex" | "some"
+        | "every" | "forEach" | "flatMap" => with_callback(machine, values, name, &args),
         "reduce" | "reduceRight" => reduce(machine, &values, args, name == "reduceRight"),
         "sort" | "reverse" | "pop" | "shift" | "push" | "unshift" | "splice" | "fill" => {
             // These change the array; that goes unseen only while nothing else holds it.
@@ -32,7 +37,11 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
 pub(super) fn at(values: &[Value], position: f64) -> Value {
     let position = number::to_integer(position);
     let position = if position < 0.0 { values.len() as f64 + position } else { position };
-    if position < 0.0 { Value::Undefined } else { values.get(position as usize).cloned().unwrap_or_default() }
+    if position < 0.0 {
+        Value::Undefined
+    } else {
+        values.get(position as usize).cloned().unwrap_or_default()
+    }
 }
 
 fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: Args) -> Run<Js> {
@@ -59,7 +68,9 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
             Ok(Value::array(part.to_vec()).into())
         }
         "concat" => {
-            let added = args.iter().map(|arg| if let Js::Value(Value::Array(others)) = arg { others.len() } else { 1 });
+            let added = args.iter().map(|arg| {
+                if let Js::Value(Value::Array(others)) = arg { others.len() } else { 1 }
+            });
             machine.allocate((values.len() + added.sum::<usize>()) * size_of::<Value>())?;
             let mut out = Arc::unwrap_or_clone(values);
             for arg in args {
@@ -115,7 +126,10 @@ fn plain(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: A
         "values" if args.is_empty() => Ok(Js::Iterator(values)),
         "entries" if args.is_empty() => {
             machine.allocate(length * (meter::list_bytes(2) + size_of::<Value>()))?;
-            let entries = values.iter().enumerate().map(|(at, value)| Value::array(vec![at.into(), value.clone()]));
+            let entries = values
+                .iter()
+                .enumerate()
+                .map(|(at, value)| Value::array(vec![at.into(), value.clone()]));
             Ok(Js::Iterator(Arc::new(entries.collect())))
         }
         _ => lists::call(machine, values, name, args),
@@ -145,7 +159,12 @@ fn flatten(values: &[Value], depth: usize, out: &mut Vec<Value>) -> Run<()> {
     Ok(())
 }
 
-fn with_callback(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: &[Js]) -> Run<Js> {
+fn with_callback(
+    machine: &mut Machine<'_>,
+    values: Arc<Vec<Value>>,
+    name: &str,
+    args: &[Js],
+) -> Run<Js> {
     let [function] = args else { return Err(Stop::Declined) };
     if !function.is_function() {
         return Err(Stop::Declined);
@@ -193,19 +212,36 @@ fn with_callback(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str,
     })
 }
 
-fn reduce(machine: &mut Machine<'_>, values: &Arc<Vec<Value>>, args: Args, backwards: bool) -> Run<Js> {
+fn reduce(
+    machine: &mut Machine<'_>,
+    values: &Arc<Vec<Value>>,
+    args: Args,
+    backwards: bool,
+) -> Run<Js> {
     let mut args = args.into_iter();
     let Some(function) = args.next().filter(Js::is_function) else { return Err(Stop::Declined) };
-    let mut order: Box<dyn Iterator<Item = usize>> = if backwards { Box::new((0..values.len()).rev()) } else { Box::new(0..values.len()) };
+    let mut order: Box<dyn Iterator<Item = usize>> =
+        if backwards { Box::new((0..values.len()).rev()) } else { Box::new(0..values.len()) };
     let mut result = match args.next() {
         Some(initial) => initial,
         // Without a first value an empty array is an error.
-        None => order.next().and_then(|at| values.get(at).cloned()).map(Js::Value).ok_or(Stop::Declined)?,
+        None => order
+            .next()
+            .and_then(|at| values.get(at).cloned())
+            .map(Js::Value)
+            .ok_or(Stop::Declined)?,
     };
     for at in order {
         let element = values.get(at).cloned().unwrap_or_default();
-        let before = if let Js::Value(before @ (Value::Array(_) | Value::Object(_))) = &result { before.clone() } else { Value::Undefined };
-        result = machine.call(&function, smallvec![result, element.into(), at.into(), Js::Value(Value::Array(values.clone()))])?;
+        let before = if let Js::Value(before @ (Value::Array(_) | Value::Object(_))) = &result {
+            before.clone()
+        } else {
+            Value::Undefined
+        };
+        result = machine.call(
+            &function,
+            smallvec![result, element.into(), at.into(), Js::Value(Value::Array(values.clone()))],
+        )?;
         if let Js::Value(now @ (Value::Array(_) | Value::Object(_))) = &result {
             value::check_growth(&before, now)?;
         }
@@ -214,12 +250,21 @@ fn reduce(machine: &mut Machine<'_>, values: &Arc<Vec<Value>>, args: Args, backw
 }
 
 /// Methods that change the array, on an array that is ours alone.
-fn in_place(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: &[Js]) -> Run<Js> {
+fn in_place(
+    machine: &mut Machine<'_>,
+    values: Arc<Vec<Value>>,
+    name: &str,
+    args: &[Js],
+) -> Run<Js> {
     machine.allocate(values.len() * size_of::<Value>())?;
     let mut values = Arc::unwrap_or_clone(values);
     match (name, args) {
-        ("sort", []) | ("sort", [Js::Value(Value::Undefined)]) => sort::by_text(machine, values).map(Js::from),
-        ("sort", [function]) if function.is_function() => sort::by_function(machine, values, function).map(Js::from),
+        ("sort", []) | ("sort", [Js::Value(Value::Undefined)]) => {
+            sort::by_text(machine, values).map(Js::from)
+        }
+        ("sort", [function]) if function.is_function() => {
+            sort::by_function(machine, values, function).map(Js::from)
+        }
         ("reverse", []) => {
             values.reverse();
             Ok(Value::array(values).into())
@@ -233,7 +278,8 @@ fn in_place(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args
         }
         ("splice", [start, count, ..]) => {
             let start = number::relative_position(start.to_number()?, values.len());
-            let count = number::to_integer(count.to_number()?).clamp(0.0, (values.len() - start) as f64) as usize;
+            let count = number::to_integer(count.to_number()?)
+                .clamp(0.0, (values.len() - start) as f64) as usize;
             Ok(Value::array(values.drain(start..start + count).collect()).into())
         }
         ("fill", [filling]) => {

@@ -119,7 +119,8 @@ pub(super) struct MethodCall {
     pub(super) is_at: bool,
     /// Whether the result may be something new, which is paid for.
     pub(super) makes_something: bool,
-    /// Whether the object is a value that nothing else can see, so that `sort()` in place is unobserved.
+    /// Whether the object is a value that nothing else can see, so that `sort()` in place is
+    /// unobserved.
     pub(super) fresh: bool,
 }
 
@@ -141,7 +142,8 @@ pub(super) enum Field {
 pub(super) struct Function {
     pub(super) params: Box<[Param]>,
     pub(super) rest: Option<u32>,
-    /// Whether each parameter is a name of its own, in the first of the slots, and there is nothing else to them.
+    /// Whether each parameter is a name of its own, in the first of the slots, and there is nothing
+    /// else to them.
     pub(super) is_plain: bool,
     pub(super) body: Body,
     /// The slots that a call of this function writes: saved before and put back after.
@@ -284,12 +286,15 @@ names! {
 }
 
 impl Builtin {
-    /// Whether the result may be something new: not a number, one of the arguments or what the scope has.
+    /// Whether the result may be something new: not a number, one of the arguments or what the
+    /// scope has.
     pub(super) fn makes_something(self) -> bool {
         use Builtin::*;
         match self {
-            EncodeUri | EncodeUriComponent | DecodeUri | DecodeUriComponent | Items | NumberList | Zip => true,
-            ParseInt | ParseFloat | IsNaN | IsFinite | Number | Boolean | Not | Min | Max | Average => false,
+            EncodeUri | EncodeUriComponent | DecodeUri | DecodeUriComponent | Items
+            | NumberList | Zip => true,
+            ParseInt | ParseFloat | IsNaN | IsFinite | Number | Boolean | Not | Min | Max
+            | Average => false,
             String | Node | FromAi | If | IfEmpty | JmesPath => false,
         }
     }

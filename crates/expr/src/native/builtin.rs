@@ -24,7 +24,15 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
         Builtin::IsFinite => Ok(first.to_number()?.is_finite().into()),
         Builtin::EncodeUri | Builtin::EncodeUriComponent => {
             let text = paid(machine, first, 2)?;
-            Ok(text::percent_encode(&text, if function == Builtin::EncodeUri { text::URI_KEEPS } else { text::COMPONENT_KEEPS }).into())
+            Ok(text::percent_encode(
+                &text,
+                if function == Builtin::EncodeUri {
+                    text::URI_KEEPS
+                } else {
+                    text::COMPONENT_KEEPS
+                },
+            )
+            .into())
         }
         Builtin::DecodeUri | Builtin::DecodeUriComponent => {
             let text = paid(machine, first, 1)?;
@@ -41,7 +49,10 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
         Builtin::Items => nodes::items_function(machine, &args),
         Builtin::FromAi => {
             let is_plain = |part: char| part.is_ascii_alphanumeric() || part == '_' || part == '-';
-            let key = first.as_str().filter(|key| !key.is_empty() && key.len() <= 64 && key.chars().all(is_plain)).ok_or(Stop::Declined)?;
+            let key = first
+                .as_str()
+                .filter(|key| !key.is_empty() && key.len() <= 64 && key.chars().all(is_plain))
+                .ok_or(Stop::Declined)?;
             let default = match args.get(3) {
                 Some(Js::Value(value)) if !value.is_undefined() => Some(value.clone()),
                 Some(Js::Value(_)) | None => None,
@@ -50,8 +61,11 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
             Ok(Js::Value(machine.scope.ai_value(key, default)?))
         }
         Builtin::If => {
-            let chosen =
-                if first.is_truthy() { args.get(1).cloned().unwrap_or(UNDEFINED) } else { args.get(2).cloned().unwrap_or(Js::from(false)) };
+            let chosen = if first.is_truthy() {
+                args.get(1).cloned().unwrap_or(UNDEFINED)
+            } else {
+                args.get(2).cloned().unwrap_or(Js::from(false))
+            };
             Ok(chosen)
         }
         Builtin::IfEmpty => {
@@ -84,17 +98,21 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
             Ok((numbers.iter().sum::<f64>() / numbers.len() as f64).into())
         }
         Builtin::NumberList => {
-            let (from, to) = (numbers_only(first)?, args.get(1).map_or(Err(Stop::Declined), numbers_only)?);
+            let (from, to) =
+                (numbers_only(first)?, args.get(1).map_or(Err(Stop::Declined), numbers_only)?);
             if from.fract() != 0.0 || to.fract() != 0.0 || to < from || to - from > MAX_LIST {
                 return Err(Stop::Declined);
             }
             let count = (to - from) as usize + 1;
             machine.spend(count)?;
             machine.allocate(count * size_of::<Value>())?;
-            Ok(Value::array((0..count).map(|step| Value::Number(from + step as f64)).collect()).into())
+            Ok(Value::array((0..count).map(|step| Value::Number(from + step as f64)).collect())
+                .into())
         }
         Builtin::Zip => {
-            let (Some(Js::Value(Value::Array(keys))), Some(Js::Value(Value::Array(values)))) = (args.first(), args.get(1)) else {
+            let (Some(Js::Value(Value::Array(keys))), Some(Js::Value(Value::Array(values)))) =
+                (args.first(), args.get(1))
+            else {
                 return Err(Stop::Declined);
             };
             if keys.len() != values.len() {
@@ -113,7 +131,9 @@ pub(super) fn call(machine: &mut Machine<'_>, function: Builtin, args: Args) -> 
             Ok(Js::from(value::in_js_key_order(object)))
         }
         Builtin::JmesPath => {
-            let (Js::Value(data @ Value::Object(_)), Some(Js::Value(Value::String(query)))) = (first, args.get(1)) else {
+            let (Js::Value(data @ Value::Object(_)), Some(Js::Value(Value::String(query)))) =
+                (first, args.get(1))
+            else {
                 return Err(Stop::Declined);
             };
             simple_jmespath(data, query).map(Js::Value)

@@ -1,7 +1,9 @@
-//! Programs of Code nodes that only compute: constants, functions and a result, and fields set on the item at hand.
+//! Programs of Code nodes that only compute: constants, functions and a result, and fields set on
+//! the item at hand.
 //!
-//! The rest is declined and runs in the sandbox from the beginning. That is safe because nothing outside is touched: the item
-//! that a program changes is a copy, and one that something else holds on to is not changed at all.
+//! The rest is declined and runs in the sandbox from the beginning. That is safe because nothing
+//! outside is touched: the item that a program changes is a copy, and one that something else holds
+//! on to is not changed at all.
 
 use super::ast::Builtin;
 use super::eval::{Machine, Mode};
@@ -24,7 +26,8 @@ impl Code {
         read(source, parser::parse_code).map(|inner| Code { inner })
     }
 
-    /// What the program returns when it is run once for all items. `None`: the sandbox has to run it.
+    /// What the program returns when it is run once for all items. `None`: the sandbox has to run
+    /// it.
     pub fn for_all(&self, scope: &dyn Scope) -> Option<Value> {
         self.run(&Around { scope, item: None })
     }
@@ -50,12 +53,15 @@ impl Code {
     }
 }
 
-/// Whether a method is JavaScript's own. Code nodes do not have the extension functions of expressions.
+/// Whether a method is JavaScript's own. Code nodes do not have the extension functions of
+/// expressions.
 pub(super) fn has_method(object: &Js, name: &str) -> bool {
     let is_own = match object {
         Js::Value(Value::String(_) | Value::Array(_)) => names::is_prototype_method(name),
         Js::Value(Value::Number(_)) => matches!(name, "toFixed" | "toPrecision" | "toExponential"),
-        Js::Value(Value::Date(_)) | Js::DateTime(_) | Js::Span(_) | Js::RegExp(_) | Js::Set(_) => true,
+        Js::Value(Value::Date(_)) | Js::DateTime(_) | Js::Span(_) | Js::RegExp(_) | Js::Set(_) => {
+            true
+        }
         Js::Input | Js::Node(_) => return true,
         _ => false,
     };
@@ -82,7 +88,8 @@ pub(super) fn has_function(function: Builtin) -> bool {
     )
 }
 
-/// A number from 0 up to 1, as `Math.random()` gives one: good for tests and shuffling, not for secrets.
+/// A number from 0 up to 1, as `Math.random()` gives one: good for tests and shuffling, not for
+/// secrets.
 pub(super) fn random() -> Run<f64> {
     thread_local! {
         static STATE: RefCell<u64> = const { RefCell::new(0) };
@@ -134,7 +141,12 @@ impl Scope for Around<'_> {
     fn previous(&self) -> Option<PreviousNode> {
         self.scope.previous()
     }
-    fn node_items(&self, node: &str, output: Option<usize>, run: Option<usize>) -> Result<Items, Error> {
+    fn node_items(
+        &self,
+        node: &str,
+        output: Option<usize>,
+        run: Option<usize>,
+    ) -> Result<Items, Error> {
         self.scope.node_items(node, output, run)
     }
     fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {

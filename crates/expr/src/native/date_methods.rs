@@ -4,7 +4,10 @@ mod js_date;
 mod luxon;
 
 use super::date::Civil;
-use super::date::{DateTime, MONTHS, Span, UNITS, WEEKDAYS, Zone, date_style, days_in_month, is_leap_year, unit_index, weeks_in_year};
+use super::date::{
+    DateTime, MONTHS, Span, UNITS, WEEKDAYS, Zone, date_style, days_in_month, is_leap_year,
+    unit_index, weeks_in_year,
+};
 use super::eval::{Args, Machine};
 use super::nodes::local_zone;
 use super::value::{Js, UNDEFINED};
@@ -29,10 +32,18 @@ pub(super) fn property(object: &Js, key: &str) -> Run<Js> {
     }
 }
 
-pub(super) fn call(machine: &mut Machine<'_>, object: &Js, name: &str, args: &Args, fresh: bool) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    object: &Js,
+    name: &str,
+    args: &Args,
+    fresh: bool,
+) -> Run<Js> {
     match object {
         Js::DateTime(date) => luxon::call(machine, date, name, args),
-        Js::Value(Value::Date(date)) if date.kind == DateKind::Js => js_date::call(machine, date.epoch_ms as i64, name, args, fresh),
+        Js::Value(Value::Date(date)) if date.kind == DateKind::Js => {
+            js_date::call(machine, date.epoch_ms as i64, name, args, fresh)
+        }
         Js::Span(span) => span_call(span, name, args),
         _ => Err(Stop::Declined),
     }
@@ -40,7 +51,8 @@ pub(super) fn call(machine: &mut Machine<'_>, object: &Js, name: &str, args: &Ar
 
 fn luxon_property(date: &DateTime, key: &str) -> Run<Js> {
     let civil = date.civil;
-    let name = |names: &[&'static str], at: i64| names.get(at as usize - 1).copied().ok_or(Stop::Declined);
+    let name =
+        |names: &[&'static str], at: i64| names.get(at as usize - 1).copied().ok_or(Stop::Declined);
     let number = match key {
         "year" => civil.year,
         "month" => civil.month,
@@ -121,9 +133,14 @@ fn span_of(args: &[Js]) -> Run<Span> {
 fn units_of(value: Option<&Js>, default: usize) -> Run<(Vec<usize>, bool)> {
     match value {
         None | Some(Js::Value(Value::Undefined)) => Ok((vec![default], true)),
-        Some(Js::Value(Value::String(unit))) => Ok((vec![unit_index(unit).ok_or(Stop::Declined)?], true)),
+        Some(Js::Value(Value::String(unit))) => {
+            Ok((vec![unit_index(unit).ok_or(Stop::Declined)?], true))
+        }
         Some(Js::Value(Value::Array(units))) if units.len() <= UNITS.len() => {
-            let units = units.iter().map(|unit| unit.as_str().and_then(unit_index).ok_or(Stop::Declined)).collect::<Run<Vec<_>>>()?;
+            let units = units
+                .iter()
+                .map(|unit| unit.as_str().and_then(unit_index).ok_or(Stop::Declined))
+                .collect::<Run<Vec<_>>>()?;
             if units.is_empty() { Err(Stop::Declined) } else { Ok((units, false)) }
         }
         Some(_) => Err(Stop::Declined),
@@ -131,9 +148,15 @@ fn units_of(value: Option<&Js>, default: usize) -> Run<(Vec<usize>, bool)> {
 }
 
 /// `toLocaleString` and `toLocaleDateString` of dates without a time of day, in American English.
-fn english_date(civil: Civil, zone_shift: impl Fn(&str) -> Run<Civil>, options: Option<&Js>) -> Run<Js> {
+fn english_date(
+    civil: Civil,
+    zone_shift: impl Fn(&str) -> Run<Civil>,
+    options: Option<&Js>,
+) -> Run<Js> {
     let fields = match options {
-        None | Some(Js::Value(Value::Undefined)) => return date_style(&civil, "numeric").map(Js::from).ok_or(Stop::Declined),
+        None | Some(Js::Value(Value::Undefined)) => {
+            return date_style(&civil, "numeric").map(Js::from).ok_or(Stop::Declined);
+        }
         Some(Js::Value(Value::Object(fields))) => fields,
         Some(_) => return Err(Stop::Declined),
     };
@@ -155,7 +178,11 @@ fn english_date(civil: Civil, zone_shift: impl Fn(&str) -> Run<Civil>, options: 
         if [weekday, year, month, day].iter().any(|part| !part.is_empty()) {
             return Err(Stop::Declined);
         }
-        return if style == "numeric" { Err(Stop::Declined) } else { date_style(&civil, style).map(Js::from).ok_or(Stop::Declined) };
+        return if style == "numeric" {
+            Err(Stop::Declined)
+        } else {
+            date_style(&civil, style).map(Js::from).ok_or(Stop::Declined)
+        };
     }
     let long_month = MONTHS.get(civil.month as usize - 1).copied().unwrap_or_default();
     let long_weekday = WEEKDAYS.get(civil.weekday() as usize - 1).copied().unwrap_or_default();
@@ -193,7 +220,11 @@ fn english_date(civil: Civil, zone_shift: impl Fn(&str) -> Run<Civil>, options: 
             year.map_or(month.to_owned(), |year| format!("{month} {year}"))
         }
         (None, "numeric" | "2-digit", Some(day), Some(year)) => {
-            let month = if month == "numeric" { civil.month.to_string() } else { format!("{:02}", civil.month) };
+            let month = if month == "numeric" {
+                civil.month.to_string()
+            } else {
+                format!("{:02}", civil.month)
+            };
             format!("{month}/{day}/{year}")
         }
         _ => return Err(Stop::Declined),
@@ -212,11 +243,15 @@ fn is_english(locale: Option<&Js>) -> bool {
 /// n8n's date functions, which both kinds of date have; dates are seen in the run's zone.
 fn extension(machine: &Machine<'_>, date: &DateTime, name: &str, args: &Args) -> Run<Js> {
     match (name, args.as_slice()) {
-        ("format", [Js::Value(Value::String(format))]) => super::date::to_format(date, format).map(Js::from).ok_or(Stop::Declined),
+        ("format", [Js::Value(Value::String(format))]) => {
+            super::date::to_format(date, format).map(Js::from).ok_or(Stop::Declined)
+        }
         ("extract", [Js::Value(Value::String(part))]) => Ok(match part.as_str() {
             "week" => date.civil.iso_week().1.into(),
             "yearDayNumber" => date.civil.ordinal().into(),
-            "year" | "month" | "day" | "hour" | "minute" | "second" | "millisecond" => luxon_property(date, part)?,
+            "year" | "month" | "day" | "hour" | "minute" | "second" | "millisecond" => {
+                luxon_property(date, part)?
+            }
             _ => return Err(Stop::Declined),
         }),
         ("isWeekend", []) => Ok((date.civil.weekday() >= 6).into()),
@@ -228,7 +263,11 @@ fn extension(machine: &Machine<'_>, date: &DateTime, name: &str, args: &Args) ->
             let (units, is_single) = units_of(unit.first(), 4)?;
             let span = date.diff(&other, &units).ok_or(Stop::Declined)?;
             Ok(if is_single {
-                units.first().and_then(|unit| span.as_unit(*unit)).map(Js::from).ok_or(Stop::Declined)?
+                units
+                    .first()
+                    .and_then(|unit| span.as_unit(*unit))
+                    .map(Js::from)
+                    .ok_or(Stop::Declined)?
             } else {
                 span_object(&span).into()
             })

@@ -42,7 +42,8 @@ pub(super) type Args = SmallVec<[Js; 4]>;
 impl<'a> Machine<'a> {
     #[inline]
     pub(super) fn new(program: &'a Inner, scope: &'a dyn Scope) -> Self {
-        let locals = if program.slots == 0 { Vec::new() } else { vec![UNDEFINED; program.slots as usize] };
+        let locals =
+            if program.slots == 0 { Vec::new() } else { vec![UNDEFINED; program.slots as usize] };
         Self { program, mode: Mode::Expression, scope, locals, active: Vec::new(), depth: 0 }
     }
 
@@ -90,8 +91,9 @@ impl<'a> Machine<'a> {
         match expr {
             Expr::Member { object, key, optional } => {
                 if let Expr::Local(slot) = &**object
-                    && let Some(Js::Value(value @ (Value::Array(_) | Value::Object(_) | Value::String(_)))) =
-                        self.locals.get(*slot as usize)
+                    && let Some(Js::Value(
+                        value @ (Value::Array(_) | Value::Object(_) | Value::String(_)),
+                    )) = self.locals.get(*slot as usize)
                 {
                     return Ok(Js::Value(value::member(value, key)?.into_owned()));
                 }
@@ -126,7 +128,8 @@ impl<'a> Machine<'a> {
             Expr::Binary { operator, left, right } => {
                 let left = self.eval(left)?;
                 let right = self.eval(right)?;
-                if let (Js::Value(Value::Number(left)), Js::Value(Value::Number(right))) = (&left, &right)
+                if let (Js::Value(Value::Number(left)), Js::Value(Value::Number(right))) =
+                    (&left, &right)
                     && let Some(result) = operators::of_numbers(*operator, *left, *right)
                 {
                     return Ok(result.into());
@@ -145,7 +148,9 @@ impl<'a> Machine<'a> {
                 Ok(Value::array(values).into())
             }
             Expr::Object(fields) => self.object(fields),
-            Expr::Static { class: Class::Math, name, args } if matches!(&**args, [Arg { spread: false, .. }]) => {
+            Expr::Static { class: Class::Math, name, args }
+                if matches!(&**args, [Arg { spread: false, .. }]) =>
+            {
                 let number = self.eval(&args[0].value)?;
                 super::statics::math(name, std::slice::from_ref(&number))
             }
@@ -158,7 +163,11 @@ impl<'a> Machine<'a> {
             }
             Expr::Call { function, args } => {
                 let args = self.arguments(args)?;
-                if function.makes_something() { self.call_builtin(*function, args) } else { super::builtin::call(self, *function, args) }
+                if function.makes_something() {
+                    self.call_builtin(*function, args)
+                } else {
+                    super::builtin::call(self, *function, args)
+                }
             }
             Expr::Apply { function, args } => self.apply(function, args),
             Expr::New { class, args } => {
@@ -201,7 +210,9 @@ impl<'a> Machine<'a> {
     fn change_item<T>(&mut self, change: impl FnOnce(&mut Object) -> T) -> Run<()> {
         let Mode::Code { item: Some(item) } = self.mode else { return Err(Stop::Declined) };
         match &mut item.borrow_mut().json {
-            Value::Object(fields) => Arc::get_mut(fields).map(change).map(|_| ()).ok_or(Stop::Declined),
+            Value::Object(fields) => {
+                Arc::get_mut(fields).map(change).map(|_| ()).ok_or(Stop::Declined)
+            }
             _ => Err(Stop::Declined),
         }
     }
@@ -226,7 +237,9 @@ impl<'a> Machine<'a> {
                 },
                 other => {
                     let found = value::member(other, key)?.into_owned();
-                    return keys[at + 1..].iter().try_fold(Js::Value(found), |value, key| self.member(&value, key));
+                    return keys[at + 1..]
+                        .iter()
+                        .try_fold(Js::Value(found), |value, key| self.member(&value, key));
                 }
             }
         }
@@ -235,12 +248,16 @@ impl<'a> Machine<'a> {
 
     pub(super) fn member(&mut self, object: &Js, key: &str) -> Run<Js> {
         match object {
-            Js::Value(Value::Date(_)) | Js::DateTime(_) | Js::Span(_) | Js::RegExp(_) | Js::Set(_) => {
-                super::date_methods::property(object, key)
-            }
+            Js::Value(Value::Date(_))
+            | Js::DateTime(_)
+            | Js::Span(_)
+            | Js::RegExp(_)
+            | Js::Set(_) => super::date_methods::property(object, key),
             Js::Value(value) => Ok(Js::Value(value::member(value, key)?.into_owned())),
             Js::Item(item) => super::nodes::item_member(item, key),
-            Js::Input | Js::OldNodes | Js::Node(_) | Js::OldNode(_) => super::nodes::member(self, object, key).and_then(given),
+            Js::Input | Js::OldNodes | Js::Node(_) | Js::OldNode(_) => {
+                super::nodes::member(self, object, key).and_then(given)
+            }
             _ => Err(Stop::Declined),
         }
     }
@@ -254,7 +271,8 @@ impl<'a> Machine<'a> {
         if object.is_nullish() {
             return Err(Stop::TypeError);
         }
-        if let (Js::Value(Value::Array(values)), Js::Value(Value::Number(number))) = (&object, &index)
+        if let (Js::Value(Value::Array(values)), Js::Value(Value::Number(number))) =
+            (&object, &index)
             && *number >= 0.0
             && number.fract() == 0.0
         {
@@ -275,7 +293,9 @@ impl<'a> Machine<'a> {
             self.spend(1)?;
             let position = self.eval(&position.value)?.to_number()?;
             return match self.locals.get(*slot as usize) {
-                Some(Js::Value(Value::Array(values))) => Ok(super::array::at(values, position).into()),
+                Some(Js::Value(Value::Array(values))) => {
+                    Ok(super::array::at(values, position).into())
+                }
                 _ => Err(Stop::Declined),
             };
         }
@@ -285,7 +305,11 @@ impl<'a> Machine<'a> {
                 return Err(Stop::Short);
             }
             // Extension functions on nothing fail with a message of their own.
-            return Err(if names::is_extension(&call.name) { Stop::Declined } else { Stop::TypeError });
+            return Err(if names::is_extension(&call.name) {
+                Stop::Declined
+            } else {
+                Stop::TypeError
+            });
         }
         if call.optional_call && !self.has_method(&object, &call.name) {
             return Err(Stop::Declined);
@@ -305,7 +329,8 @@ impl<'a> Machine<'a> {
 
     /// Only what is surely there is called through `?.()`.
     fn has_method(&self, object: &Js, name: &str) -> bool {
-        matches!(object, Js::Value(Value::Array(_) | Value::String(_))) && (names::is_prototype_method(name) || names::is_extension(name))
+        matches!(object, Js::Value(Value::Array(_) | Value::String(_)))
+            && (names::is_prototype_method(name) || names::is_extension(name))
     }
 
     pub(super) fn arguments(&mut self, args: &[Arg]) -> Run<Args> {
@@ -336,7 +361,11 @@ impl<'a> Machine<'a> {
             Js::Value(Value::String(text)) => {
                 self.spend(text.len())?;
                 self.allocate(text.len() * size_of::<Value>())?;
-                Ok(Arc::new(text.chars().map(|character| Value::String(Str::from_iter([character]))).collect()))
+                Ok(Arc::new(
+                    text.chars()
+                        .map(|character| Value::String(Str::from_iter([character])))
+                        .collect(),
+                ))
             }
             _ => Err(Stop::Declined),
         }
@@ -386,9 +415,12 @@ impl<'a> Machine<'a> {
                     Js::Value(Value::Object(other)) => {
                         self.spend(other.len())?;
                         self.allocate(meter::object_bytes(other.len()))?;
-                        object.extend(other.iter().map(|(key, value)| (key.clone(), value.clone())));
+                        object
+                            .extend(other.iter().map(|(key, value)| (key.clone(), value.clone())));
                     }
-                    Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_)) => {}
+                    Js::Value(
+                        Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_),
+                    ) => {}
                     _ => return Err(Stop::Declined),
                 },
             }
@@ -416,27 +448,44 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Calls a function for an element of a list; one that takes only the element needs no list of arguments.
-    pub(super) fn call_for_element(&mut self, function: &Js, element: &Value, at: usize, list: &Arc<Vec<Value>>) -> Run<Js> {
+    /// Calls a function for an element of a list; one that takes only the element needs no list of
+    /// arguments.
+    pub(super) fn call_for_element(
+        &mut self,
+        function: &Js,
+        element: &Value,
+        at: usize,
+        list: &Arc<Vec<Value>>,
+    ) -> Run<Js> {
         if let Js::Closure(index) = function
-            && let Some(Function { params, rest: None, .. }) = self.program.functions.get(*index as usize)
+            && let Some(Function { params, rest: None, .. }) =
+                self.program.functions.get(*index as usize)
         {
             match &**params {
-                [] => return self.enter(*index, |machine, function| machine.run_plain(function, [])),
+                [] => {
+                    return self.enter(*index, |machine, function| machine.run_plain(function, []));
+                }
                 [Param { pattern: Pattern::Slot(_), default: None }] => {
-                    return self.enter(*index, |machine, function| machine.run_plain(function, [element.clone().into()]));
+                    return self.enter(*index, |machine, function| {
+                        machine.run_plain(function, [element.clone().into()])
+                    });
                 }
                 _ => {}
             }
         }
-        self.call(function, smallvec![element.clone().into(), at.into(), Js::Value(Value::Array(list.clone()))])
+        self.call(
+            function,
+            smallvec![element.clone().into(), at.into(), Js::Value(Value::Array(list.clone()))],
+        )
     }
 
     /// Calls a function value with arguments.
     pub(super) fn call(&mut self, function: &Js, args: Args) -> Run<Js> {
         let index = match function {
             Js::Closure(index) => *index,
-            Js::Builtin(builtin) if builtin.makes_something() => return self.call_builtin(*builtin, args),
+            Js::Builtin(builtin) if builtin.makes_something() => {
+                return self.call_builtin(*builtin, args);
+            }
             Js::Builtin(builtin) => return super::builtin::call(self, *builtin, args),
             _ => return Err(Stop::Declined),
         };
@@ -454,7 +503,9 @@ impl<'a> Machine<'a> {
     fn enter(&mut self, index: u32, run: impl FnOnce(&mut Self, &Function) -> Run<Js>) -> Run<Js> {
         self.spend(1)?;
         let program = self.program;
-        let Some(function) = program.functions.get(index as usize) else { return Err(Stop::Declined) };
+        let Some(function) = program.functions.get(index as usize) else {
+            return Err(Stop::Declined);
+        };
         if self.active.contains(&index) || self.depth >= MAX_DEPTH {
             return Err(Stop::Declined);
         }
@@ -483,7 +534,8 @@ impl<'a> Machine<'a> {
                 _ => return Err(Stop::Declined),
             },
         };
-        let is_plain = self.program.functions.get(index as usize).is_some_and(|function| function.is_plain);
+        let is_plain =
+            self.program.functions.get(index as usize).is_some_and(|function| function.is_plain);
         if !is_plain || args.len() > PLAIN_ARGS || args.iter().any(|arg| arg.spread) {
             let args = self.arguments(args)?;
             return self.call(&Js::Closure(index), args);
@@ -495,7 +547,8 @@ impl<'a> Machine<'a> {
         self.enter(index, |machine, function| machine.run_plain(function, values))
     }
 
-    /// Runs a plain function: its parameters are the first of its slots, and what is not given is undefined.
+    /// Runs a plain function: its parameters are the first of its slots, and what is not given is
+    /// undefined.
     fn run_plain<const N: usize>(&mut self, function: &Function, values: [Js; N]) -> Run<Js> {
         let mut values = values.into_iter().take(function.params.len());
         for slot in function.slots.clone() {
@@ -546,7 +599,10 @@ impl<'a> Machine<'a> {
                 let values = self.spread(&value)?;
                 for (position, element) in elements.iter().enumerate() {
                     if let Some(param) = element {
-                        self.bind_param(param, values.get(position).cloned().unwrap_or_default().into())?;
+                        self.bind_param(
+                            param,
+                            values.get(position).cloned().unwrap_or_default().into(),
+                        )?;
                     }
                 }
                 if let Some(slot) = rest {
@@ -564,7 +620,9 @@ impl<'a> Machine<'a> {
                     self.bind_param(param, field)?;
                 }
                 if let Some(slot) = rest {
-                    let Js::Value(Value::Object(object)) = &value else { return Err(Stop::Declined) };
+                    let Js::Value(Value::Object(object)) = &value else {
+                        return Err(Stop::Declined);
+                    };
                     self.spend(object.len())?;
                     self.allocate(meter::object_bytes(object.len()))?;
                     let others: Object = object

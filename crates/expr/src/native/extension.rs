@@ -6,12 +6,16 @@ use super::{Run, Stop, array, date_methods, json, meter, nodes, number_methods, 
 use model::Value;
 use std::sync::Arc;
 
-/// Pays for what a call made, as far as it has not done so itself since `before`. Every method and function that is called passes here.
+/// Pays for what a call made, as far as it has not done so itself since `before`. Every method and
+/// function that is called passes here.
 #[inline(always)]
 pub(super) fn settle(before: usize, made: &Run<Js>) -> Run<()> {
     match made {
         // Numbers and short texts take nothing beside the value itself.
-        Err(_) | Ok(Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_))) => Ok(()),
+        Err(_)
+        | Ok(Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_))) => {
+            Ok(())
+        }
         Ok(Js::Value(Value::String(text))) if meter::text_bytes(text.len()) == 0 => Ok(()),
         Ok(made) => pay(before, made),
     }
@@ -23,8 +27,12 @@ const OTHER_BYTES: usize = 128;
 /// Pays for what the scope gave, unless it only lent what it has.
 pub(super) fn given(value: Js) -> Run<Js> {
     let bytes = match &value {
-        Js::Value(data @ Value::Object(fields)) if Arc::strong_count(fields) == 1 => data.estimated_bytes(),
-        Js::Value(data @ Value::Array(values)) if Arc::strong_count(values) == 1 => data.estimated_bytes(),
+        Js::Value(data @ Value::Object(fields)) if Arc::strong_count(fields) == 1 => {
+            data.estimated_bytes()
+        }
+        Js::Value(data @ Value::Array(values)) if Arc::strong_count(values) == 1 => {
+            data.estimated_bytes()
+        }
         Js::Value(_) | Js::Input | Js::OldNodes => return Ok(value),
         _ => OTHER_BYTES,
     };
@@ -34,21 +42,31 @@ pub(super) fn given(value: Js) -> Run<Js> {
 fn pay(before: usize, made: &Js) -> Run<()> {
     let bytes = match made {
         Js::Value(Value::String(text)) => meter::text_bytes(text.len()),
-        Js::Value(Value::Array(values)) | Js::Set(values) | Js::Iterator(values) => meter::list_bytes(values.len()),
+        Js::Value(Value::Array(values)) | Js::Set(values) | Js::Iterator(values) => {
+            meter::list_bytes(values.len())
+        }
         Js::Value(Value::Object(fields)) => meter::object_bytes(fields.len()),
         _ => OTHER_BYTES,
     };
     meter::allocate(bytes.saturating_sub(meter::allocated().saturating_sub(before)))
 }
 
-pub(super) fn call_method(machine: &mut Machine<'_>, object: Js, name: &str, args: Args, fresh: bool) -> Run<Js> {
+pub(super) fn call_method(
+    machine: &mut Machine<'_>,
+    object: Js,
+    name: &str,
+    args: Args,
+    fresh: bool,
+) -> Run<Js> {
     match object {
         Js::Value(Value::String(text)) => string::call(machine, text, name, args),
         Js::Value(Value::Array(values)) => array::call(machine, values, name, args, fresh),
         Js::Value(Value::Object(fields)) => object::call(machine, fields, name, &args),
         Js::Value(Value::Number(number)) => number_methods::number(machine, number, name, &args),
         Js::Value(Value::Bool(flag)) => number_methods::boolean(flag, name, &args),
-        Js::Value(Value::Date(_)) | Js::DateTime(_) | Js::Span(_) => date_methods::call(machine, &object, name, &args, fresh),
+        Js::Value(Value::Date(_)) | Js::DateTime(_) | Js::Span(_) => {
+            date_methods::call(machine, &object, name, &args, fresh)
+        }
         Js::RegExp(regexp) => string::regexp_call(&regexp, name, &args),
         Js::Set(members) if name == "has" && args.len() == 1 => {
             let wanted = args.into_iter().next().map_or(Ok(Value::Undefined), Js::into_value)?;
@@ -74,7 +92,9 @@ pub(super) fn deep_equal(left: &Value, right: &Value) -> Run<bool> {
     match (left, right) {
         (Value::Date(_), _) | (_, Value::Date(_)) => Err(Stop::Declined),
         (Value::Undefined, other) | (other, Value::Undefined) => Ok(other.is_undefined()),
-        (Value::Number(left), Value::Number(right)) if left.is_nan() || right.is_nan() => Err(Stop::Declined),
+        (Value::Number(left), Value::Number(right)) if left.is_nan() || right.is_nan() => {
+            Err(Stop::Declined)
+        }
         (Value::Array(left), Value::Array(right)) => {
             if left.len() != right.len() {
                 return Ok(false);

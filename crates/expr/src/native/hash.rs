@@ -23,5 +23,9 @@ pub(super) fn hash(text: &str, algorithm: &str) -> Option<Str> {
 }
 
 fn hex(bytes: &[u8]) -> Str {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
+        .collect()
 }

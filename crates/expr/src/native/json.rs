@@ -15,7 +15,9 @@ pub(super) fn stringify(machine: &mut Machine<'_>, args: Args) -> Run<Js> {
     }
     let indent = match args.next() {
         None | Some(Js::Value(Value::Undefined | Value::Null)) => String::new(),
-        Some(Js::Value(Value::Number(number))) => " ".repeat(number.trunc().clamp(0.0, 10.0) as usize),
+        Some(Js::Value(Value::Number(number))) => {
+            " ".repeat(number.trunc().clamp(0.0, 10.0) as usize)
+        }
         Some(Js::Value(Value::String(text))) => text.chars().take(10).collect(),
         Some(_) => return Err(Stop::Declined),
     };
@@ -37,7 +39,8 @@ pub(super) fn parse(machine: &mut Machine<'_>, text: &str) -> Run<Js> {
     machine.spend(text.len() / 16)?;
     match json::parse_weighed(text, meter::left()) {
         Ok((value, bytes)) => machine.allocate(bytes).map(|()| Js::Value(value)),
-        // All that is left, and more: begun again elsewhere, or read by the sandbox within its own memory.
+        // All that is left, and more: begun again elsewhere, or read by the sandbox within its own
+        // memory.
         Err(error) if error.is_too_heavy() => match machine.allocate(usize::MAX) {
             Err(Stop::Unfinished) => Err(Stop::Unfinished),
             _ => Err(Stop::Declined),
@@ -55,11 +58,17 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn value(&mut self, value: &Value) -> Run<()> {
         meter::spend(1)?;
-        meter::allocate(if let Value::String(text) = value { text.len() + 2 } else { 8 + self.indent.len() * self.depth })?;
+        meter::allocate(if let Value::String(text) = value {
+            text.len() + 2
+        } else {
+            8 + self.indent.len() * self.depth
+        })?;
         match value {
             Value::Undefined | Value::Null => self.out.push_str("null"),
             Value::Bool(flag) => self.out.push_str(if *flag { "true" } else { "false" }),
-            Value::Number(number) if number.is_finite() => self.out.push_str(&number_to_string(*number)),
+            Value::Number(number) if number.is_finite() => {
+                self.out.push_str(&number_to_string(*number))
+            }
             Value::Number(_) => self.out.push_str("null"),
             Value::String(text) => json::write_string(&mut self.out, text),
             Value::Date(date) => json::write_string(&mut self.out, &date.iso),
@@ -76,7 +85,8 @@ impl Writer<'_> {
                 if !has_js_key_order(object) {
                     return Err(Stop::Declined);
                 }
-                let mut fields = object.iter().filter(|(_, field)| !field.is_undefined()).enumerate().peekable();
+                let mut fields =
+                    object.iter().filter(|(_, field)| !field.is_undefined()).enumerate().peekable();
                 if fields.peek().is_none() {
                     self.out.push_str("{}");
                     return Ok(());
@@ -134,8 +144,14 @@ mod tests {
     fn issue_14_09_json_is_charged_for_what_it_becomes() {
         let lists = |bytes: usize| Value::from(format!("[{}0]", "[0],".repeat(bytes / 192)));
         for source in ["JSON.parse($json.x).length", "$json.x.parseJson().length"] {
-            let parse = |bytes: usize| evaluate(source, Value::object(Object::from_iter([("x", lists(bytes))])));
-            assert_eq!(parse(2 * MAX_BYTES), Err(Failure::Declined), "the sandbox has memory of its own");
+            let parse = |bytes: usize| {
+                evaluate(source, Value::object(Object::from_iter([("x", lists(bytes))])))
+            };
+            assert_eq!(
+                parse(2 * MAX_BYTES),
+                Err(Failure::Declined),
+                "the sandbox has memory of its own"
+            );
             assert!(parse(MAX_BYTES / 4).is_ok());
         }
         let scope = TestScope::new(Value::object(Object::from_iter([("x", lists(MAX_BYTES / 4))])));

@@ -17,9 +17,10 @@ pub(super) enum Token {
 
 /// Longest first, so that `===` is not read as `==` and `=`.
 const SIGNS: [&str; 50] = [
-    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.",
-    "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+",
-    "-", "*", "/", "%", "&", "|",
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=",
+    "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+    "<<", ">>", "**", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%",
+    "&", "|",
 ];
 const MORE_SIGNS: [&str; 7] = ["^", "!", "~", "?", ":", "=", "."];
 
@@ -101,7 +102,8 @@ impl Lexer<'_> {
         Some(next)
     }
 
-    /// Reads until the end, or inside a template literal until the brace that closes the part (then `true`).
+    /// Reads until the end, or inside a template literal until the brace that closes the part (then
+    /// `true`).
     fn run(&mut self, template_depth: usize) -> Option<(Vec<Token>, bool)> {
         let mut tokens: Vec<Token> = Vec::new();
         let mut braces = 0usize;
@@ -110,20 +112,35 @@ impl Lexer<'_> {
             self.skip_blanks()?;
             if template_depth == 0 {
                 let is_break = |blank: char| matches!(blank, '\n' | '\r' | '\u{2028}' | '\u{2029}');
-                self.breaks.push(self.source.get(before..self.at).is_some_and(|blanks| blanks.contains(is_break)));
+                self.breaks.push(
+                    self.source
+                        .get(before..self.at)
+                        .is_some_and(|blanks| blanks.contains(is_break)),
+                );
             }
             let Some(first) = self.peek() else { return Some((tokens, false)) };
             let token = match first {
                 '"' | '\'' => self.text(first)?,
                 '`' => self.template(template_depth)?,
                 '0'..='9' => self.number()?,
-                '.' if self.rest()[1..].starts_with(|next: char| next.is_ascii_digit()) => self.number()?,
+                '.' if self.rest()[1..].starts_with(|next: char| next.is_ascii_digit()) => {
+                    self.number()?
+                }
                 '/' if regexp_may_follow(tokens.last()) => self.regexp()?,
                 first if is_name_start(first) => self.name()?,
                 _ => {
-                    let sign = SIGNS.into_iter().chain(MORE_SIGNS).find(|sign| self.rest().starts_with(sign))?;
+                    let sign = SIGNS
+                        .into_iter()
+                        .chain(MORE_SIGNS)
+                        .find(|sign| self.rest().starts_with(sign))?;
                     // `a?.5:b` is a condition, not a chain.
-                    let sign = if sign == "?." && self.rest()[2..].starts_with(|next: char| next.is_ascii_digit()) { "?" } else { sign };
+                    let sign = if sign == "?."
+                        && self.rest()[2..].starts_with(|next: char| next.is_ascii_digit())
+                    {
+                        "?"
+                    } else {
+                        sign
+                    };
                     match sign {
                         "{" => braces += 1,
                         "}" if braces == 0 && template_depth > 0 => {
@@ -144,13 +161,18 @@ impl Lexer<'_> {
     fn skip_blanks(&mut self) -> Option<()> {
         loop {
             if self.rest().starts_with("//") {
-                let end = self.rest().find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(self.rest().len());
+                let end = self
+                    .rest()
+                    .find(['\n', '\r', '\u{2028}', '\u{2029}'])
+                    .unwrap_or(self.rest().len());
                 self.at += end;
             } else if self.rest().starts_with("/*") {
                 self.at += self.rest().find("*/")? + 2;
             } else {
                 match self.peek() {
-                    Some(blank) if super::text::is_js_whitespace(blank) => self.at += blank.len_utf8(),
+                    Some(blank) if super::text::is_js_whitespace(blank) => {
+                        self.at += blank.len_utf8()
+                    }
                     _ => return Some(()),
                 }
             }
@@ -163,7 +185,9 @@ impl Lexer<'_> {
         let name = Str::from(&rest[..end]);
         self.at += end;
         // A line break after `return` ends the statement, which the parser cannot see any more.
-        if name == "return" && self.rest().trim_start_matches([' ', '\t']).starts_with(['\n', '\r', '/']) {
+        if name == "return"
+            && self.rest().trim_start_matches([' ', '\t']).starts_with(['\n', '\r', '/'])
+        {
             return None;
         }
         Some(match KEYWORDS.into_iter().find(|keyword| *keyword == name) {
@@ -175,15 +199,22 @@ impl Lexer<'_> {
     fn number(&mut self) -> Option<Token> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
-        if bytes.len() > 1 && bytes[0] == b'0' && (bytes[1].is_ascii_alphanumeric() || bytes[1] == b'_') {
+        if bytes.len() > 1
+            && bytes[0] == b'0'
+            && (bytes[1].is_ascii_alphanumeric() || bytes[1] == b'_')
+        {
             let radix = match bytes[1] {
                 b'x' | b'X' => 16,
                 b'b' | b'B' => 2,
                 b'o' | b'O' => 8,
                 _ => return None,
             };
-            let end = rest[2..].find(|next: char| !next.is_ascii_alphanumeric()).map_or(rest.len(), |end| end + 2);
-            let number = u64::from_str_radix(rest.get(2..end)?, radix).ok().filter(|number| *number < 1 << 53)?;
+            let end = rest[2..]
+                .find(|next: char| !next.is_ascii_alphanumeric())
+                .map_or(rest.len(), |end| end + 2);
+            let number = u64::from_str_radix(rest.get(2..end)?, radix)
+                .ok()
+                .filter(|number| *number < 1 << 53)?;
             self.at += end;
             return Some(Token::Number(number as f64));
         }
@@ -308,7 +339,10 @@ impl Lexer<'_> {
     }
 
     fn hex(&mut self, digits: usize) -> Option<u32> {
-        let text = self.rest().get(..digits).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        let text = self
+            .rest()
+            .get(..digits)
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         let code = u32::from_str_radix(text, 16).ok()?;
         self.at += digits;
         Some(code)
@@ -343,7 +377,9 @@ fn regexp_may_follow(previous: Option<&Token>) -> bool {
     match previous {
         None => true,
         Some(Token::Sign(sign)) => !matches!(*sign, ")" | "]" | "}" | "++" | "--"),
-        Some(Token::Keyword(keyword)) => !matches!(*keyword, "true" | "false" | "null" | "this" | "super"),
+        Some(Token::Keyword(keyword)) => {
+            !matches!(*keyword, "true" | "false" | "null" | "this" | "super")
+        }
         Some(_) => false,
     }
 }

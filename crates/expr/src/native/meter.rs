@@ -1,7 +1,7 @@
 //! What the evaluation that runs on this thread has used of its allowance.
 //!
-//! A thread-local, because conversions deep inside of values have to be charged as well: an array that holds itself
-//! twice, forty times over, is small until it is written out.
+//! A thread-local, because conversions deep inside of values have to be charged as well: an array
+//! that holds itself twice, forty times over, is small until it is written out.
 
 use super::{INLINE_BYTES, INLINE_STEPS, MAX_BYTES, MAX_STEPS, Run, SHORT_STEPS, Stop};
 use crate::Error;
@@ -26,7 +26,8 @@ thread_local! {
 const LOOK_STEPS: u64 = 1 << 16;
 /// The same for bytes that are put together.
 const LOOK_BYTES: usize = 1 << 20;
-/// What one search by a regular expression may take: some tenths of a second at worst, in which nothing can stop it.
+/// What one search by a regular expression may take: some tenths of a second at worst, in which
+/// nothing can stop it.
 const MAX_SEARCH: u64 = 1 << 26;
 /// So much of a search counts as one step where others wait, which is what it takes at worst.
 const SEARCHED_PER_STEP: u64 = 4;
@@ -39,7 +40,8 @@ const INLINE_TEXT: usize = 15;
 /// Where an evaluation goes on, which says what it may use.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// On a thread that serves others: what is more than the limits is not refused but done elsewhere.
+    /// On a thread that serves others: what is more than the limits is not refused but done
+    /// elsewhere.
     Inline,
     /// There as well, but what is more is refused.
     Short,
@@ -73,7 +75,8 @@ struct Used {
     place: Cell<Place>,
 }
 
-/// What may be used before limits and time are looked at. Small, so that nothing else is compared before.
+/// What may be used before limits and time are looked at. Small, so that nothing else is compared
+/// before.
 #[derive(Clone, Copy)]
 struct NextLook {
     steps: u64,
@@ -84,7 +87,8 @@ impl NextLook {
     const AT_ONCE: Self = Self { steps: 0, bytes: 0 };
 }
 
-/// One evaluation's allowance. Evaluations may nest: a scope may evaluate another expression to answer.
+/// One evaluation's allowance. Evaluations may nest: a scope may evaluate another expression to
+/// answer.
 pub(super) struct Meter {
     outer: (u64, usize, Place),
 }
@@ -96,7 +100,8 @@ pub(super) struct LongMeter {
 }
 
 impl Meter {
-    /// For an evaluation on a thread that serves others too: what takes longer is [`Stop::Unfinished`].
+    /// For an evaluation on a thread that serves others too: what takes longer is
+    /// [`Stop::Unfinished`].
     pub(super) fn inline() -> Self {
         Self::begin(Place::Inline)
     }
@@ -161,29 +166,44 @@ pub(super) fn spend(steps: usize) -> Run<()> {
 fn look_at_steps(steps: u64, used: &Used) -> Run<()> {
     let place = used.place.get();
     if steps > place.steps() {
-        return Err(if place == Place::Inline { Stop::Unfinished } else { Error::Loops { limit: place.steps() }.into() });
+        return Err(if place == Place::Inline {
+            Stop::Unfinished
+        } else {
+            Error::Loops { limit: place.steps() }.into()
+        });
     }
-    used.next_look.set(NextLook { steps: place.steps().min(steps.saturating_add(LOOK_STEPS)), ..used.next_look.get() });
+    used.next_look.set(NextLook {
+        steps: place.steps().min(steps.saturating_add(LOOK_STEPS)),
+        ..used.next_look.get()
+    });
     compute::tick().map_err(|exceeded| Error::from(exceeded).into())
 }
 
-/// Counts work that cannot be stopped once it is begun. What is too much for what is left goes to the sandbox, where it can be.
+/// Counts work that cannot be stopped once it is begun. What is too much for what is left goes to
+/// the sandbox, where it can be.
 #[inline]
 pub(super) fn spend_at_once(steps: u64) -> Run<()> {
     let is_too_much = USED.with(|used| {
         let place = used.place.get();
         place != Place::Inline && used.steps.get().saturating_add(steps) > place.steps()
     });
-    if is_too_much { Err(Stop::Declined) } else { spend(usize::try_from(steps).unwrap_or(usize::MAX)) }
+    if is_too_much {
+        Err(Stop::Declined)
+    } else {
+        spend(usize::try_from(steps).unwrap_or(usize::MAX))
+    }
 }
 
-/// Asks before a search by a regular expression, whose work is the text's bytes times the parts of the pattern that may be tried at each.
+/// Asks before a search by a regular expression, whose work is the text's bytes times the parts of
+/// the pattern that may be tried at each.
 pub(super) fn search(work: u64) -> Run<()> {
     if work > MAX_SEARCH {
         return Err(Stop::Declined);
     }
     let is_patient = USED.with(|used| used.place.get() == Place::OffTheRuntime);
-    spend_at_once(1 + if is_patient { work / SEARCHED_PER_PATIENT_STEP } else { work / SEARCHED_PER_STEP })
+    spend_at_once(
+        1 + if is_patient { work / SEARCHED_PER_PATIENT_STEP } else { work / SEARCHED_PER_STEP },
+    )
 }
 
 /// Asks before putting together a text or an array of this size.
@@ -200,9 +220,16 @@ pub(super) fn allocate(bytes: usize) -> Run<()> {
 fn look_at_bytes(bytes: usize, used: &Used) -> Run<()> {
     let place = used.place.get();
     if bytes > place.bytes() {
-        return Err(if place == Place::Inline { Stop::Unfinished } else { Error::Memory { limit_bytes: place.bytes() }.into() });
+        return Err(if place == Place::Inline {
+            Stop::Unfinished
+        } else {
+            Error::Memory { limit_bytes: place.bytes() }.into()
+        });
     }
-    used.next_look.set(NextLook { bytes: place.bytes().min(bytes.saturating_add(LOOK_BYTES)), ..used.next_look.get() });
+    used.next_look.set(NextLook {
+        bytes: place.bytes().min(bytes.saturating_add(LOOK_BYTES)),
+        ..used.next_look.get()
+    });
     if place == Place::OffTheRuntime { share(bytes) } else { Ok(()) }
 }
 

@@ -1,4 +1,5 @@
-//! Names with a meaning of their own: what may not be touched, what belongs to prototypes, what other code must judge.
+//! Names with a meaning of their own: what may not be touched, what belongs to prototypes, what
+//! other code must judge.
 
 /// Properties that reach out of the data; the sandbox words the refusal.
 pub(super) fn is_unsafe(name: &str) -> bool {
@@ -23,10 +24,18 @@ pub(super) fn is_unsafe(name: &str) -> bool {
     ) || name.starts_with("__")
 }
 
-/// What every object inherits: reading one gives a function that the native evaluator does not model.
+/// What every object inherits: reading one gives a function that the native evaluator does not
+/// model.
 pub(super) fn is_object_prototype(name: &str) -> bool {
-    matches!(name, "toString" | "valueOf" | "hasOwnProperty" | "isPrototypeOf" | "propertyIsEnumerable" | "toLocaleString")
-        || is_unsafe(name)
+    matches!(
+        name,
+        "toString"
+            | "valueOf"
+            | "hasOwnProperty"
+            | "isPrototypeOf"
+            | "propertyIsEnumerable"
+            | "toLocaleString"
+    ) || is_unsafe(name)
 }
 
 /// Methods and properties that texts, numbers, booleans or arrays inherit.
@@ -123,7 +132,8 @@ const PROTOTYPE_METHODS: &[&str] = &[
     "with",
 ];
 
-/// n8n's extension functions: called on `null` or a type without them they fail in words of their own.
+/// n8n's extension functions: called on `null` or a type without them they fail in words of their
+/// own.
 pub(super) fn is_extension(name: &str) -> bool {
     EXTENSIONS.contains(&name)
 }
@@ -334,11 +344,23 @@ pub(super) fn is_foreign_global(name: &str) -> bool {
 
 /// Every name that something may have a method under.
 pub(super) fn methods() -> impl Iterator<Item = &'static str> {
-    let others = ["test", "exec", "has", "hasOwnProperty", "toString", "valueOf", "toLocaleString", "toJSON", "toFormat", "all"];
+    let others = [
+        "test",
+        "exec",
+        "has",
+        "hasOwnProperty",
+        "toString",
+        "valueOf",
+        "toLocaleString",
+        "toJSON",
+        "toFormat",
+        "all",
+    ];
     PROTOTYPE_METHODS.iter().chain(EXTENSIONS).copied().chain(others)
 }
 
-/// Methods whose result is the value they are called on, a part of it, or what a function gave: nothing new is made.
+/// Methods whose result is the value they are called on, a part of it, or what a function gave:
+/// nothing new is made.
 pub(super) fn gives_what_is_there(name: &str) -> bool {
     matches!(
         name,

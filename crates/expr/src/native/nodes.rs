@@ -43,7 +43,8 @@ pub(super) fn root(machine: &mut Machine<'_>, root: Root) -> Run<Js> {
 /// The run's zone.
 pub(super) fn local_zone(machine: &Machine<'_>) -> Run<Zone> {
     thread_local! {
-        /// Most expressions of a run share one zone, and looking one up costs more than the rest of `$now`.
+        /// Most expressions of a run share one zone, and looking one up costs more than the rest of
+        /// `$now`.
         static LAST: RefCell<Option<(Str, Zone)>> = const { RefCell::new(None) };
     }
     let name = machine.scope.timezone();
@@ -132,7 +133,12 @@ pub(super) fn known(machine: &Machine<'_>, name: &str) -> Run<()> {
         return Ok(());
     }
     let description = format!("There is no node named '{name}'.");
-    Err(Error::Data { message: "Referenced node doesn't exist".into(), description: Some(description.into()), kind: None }.into())
+    Err(Error::Data {
+        message: "Referenced node doesn't exist".into(),
+        description: Some(description.into()),
+        kind: None,
+    }
+    .into())
 }
 
 /// `$items(node, output, run)`.
@@ -187,7 +193,8 @@ fn positions_of(args: &[Js]) -> Run<(Option<usize>, Option<usize>)> {
 fn array_of(machine: &mut Machine<'_>, items: &Items) -> Run<Js> {
     machine.spend(items.len())?;
     machine.allocate(items.len() * ITEM_BYTES)?;
-    // Files would have to be written out as text; the sandbox fetches them only when they are asked for.
+    // Files would have to be written out as text; the sandbox fetches them only when they are asked
+    // for.
     if items.iter().any(|item| item.binary.is_some()) {
         return Err(Stop::Declined);
     }

@@ -22,7 +22,11 @@ pub(super) fn to_integer(number: f64) -> f64 {
 /// A position argument that counts from the end when negative, kept within the length.
 pub(super) fn relative_position(number: f64, length: usize) -> usize {
     let number = to_integer(number);
-    if number < 0.0 { (length as f64 + number).max(0.0) as usize } else { number.min(length as f64) as usize }
+    if number < 0.0 {
+        (length as f64 + number).max(0.0) as usize
+    } else {
+        number.min(length as f64) as usize
+    }
 }
 
 pub(super) fn round(number: f64) -> f64 {
@@ -34,7 +38,8 @@ pub(super) fn round(number: f64) -> f64 {
     if rounded == 0.0 && (number < 0.0 || number.is_sign_negative()) { -0.0 } else { rounded }
 }
 
-/// `toFixed`: rounds half away from zero on the exact decimal value, which binary rounding would not.
+/// `toFixed`: rounds half away from zero on the exact decimal value, which binary rounding would
+/// not.
 pub(super) fn to_fixed(number: f64, digits: usize) -> Str {
     if !number.is_finite() || number.abs() >= 1e21 {
         return number_to_string(number).into();
@@ -68,7 +73,11 @@ pub(super) fn to_fixed(number: f64, digits: usize) -> Str {
         text.truncate(text.trim_end_matches('.').len());
     }
     let is_zero = text.bytes().all(|digit| matches!(digit, b'0' | b'.'));
-    if number < 0.0 && !(is_zero && number == 0.0) { format!("-{text}").into() } else { text.into() }
+    if number < 0.0 && !(is_zero && number == 0.0) {
+        format!("-{text}").into()
+    } else {
+        text.into()
+    }
 }
 
 /// `toLocaleString('en-US')`: groups of three and a bounded number of decimals.

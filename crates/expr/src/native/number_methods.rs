@@ -19,15 +19,21 @@ pub(super) fn number(machine: &mut Machine<'_>, number: f64, name: &str, args: &
             Ok(spelled::to_fixed(number, digits as usize).into())
         }
         ("toString", [] | [Js::Value(Value::Undefined)]) => Ok(number_text(number).into()),
-        ("toString", [Js::Value(Value::Number(radix))]) if *radix == 10.0 => Ok(number_text(number).into()),
-        ("toString", [Js::Value(Value::Number(radix))]) => spelled::to_radix(number, *radix as u32).map(Js::from).ok_or(Stop::Declined),
+        ("toString", [Js::Value(Value::Number(radix))]) if *radix == 10.0 => {
+            Ok(number_text(number).into())
+        }
+        ("toString", [Js::Value(Value::Number(radix))]) => {
+            spelled::to_radix(number, *radix as u32).map(Js::from).ok_or(Stop::Declined)
+        }
         ("valueOf", []) => Ok(number.into()),
         ("toLocaleString" | "format", options) => locale_text(number, options).map(Js::from),
         ("abs", []) => Ok(number.abs().into()),
         ("ceil", []) => Ok(number.ceil().into()),
         ("floor", []) => Ok(number.floor().into()),
         ("round", []) => Ok(text::to_number(&spelled::to_fixed(number, 0)).into()),
-        ("round", [Js::Value(Value::Number(digits))]) if digits.fract() == 0.0 && (0.0..=100.0).contains(digits) => {
+        ("round", [Js::Value(Value::Number(digits))])
+            if digits.fract() == 0.0 && (0.0..=100.0).contains(digits) =>
+        {
             Ok(text::to_number(&spelled::to_fixed(number, *digits as usize)).into())
         }
         ("isEven", []) if number.fract() == 0.0 => Ok((number % 2.0 == 0.0).into()),
@@ -86,7 +92,10 @@ fn decimals(options: &Object) -> Run<(usize, usize)> {
     }
     match (least, most) {
         (Some(least), Some(most)) if least > most => Err(Stop::Declined),
-        (least, most) => Ok((least.unwrap_or(0).min(most.unwrap_or(20)), most.unwrap_or(least.unwrap_or(0).max(3)))),
+        (least, most) => Ok((
+            least.unwrap_or(0).min(most.unwrap_or(20)),
+            most.unwrap_or(least.unwrap_or(0).max(3)),
+        )),
     }
 }
 

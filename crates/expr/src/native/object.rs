@@ -7,14 +7,27 @@ use super::{Run, Stop, meter};
 use model::{Object, Str, Value};
 use std::sync::Arc;
 
-pub(super) fn call(machine: &mut Machine<'_>, object: Arc<Object>, name: &str, args: &Args) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    object: Arc<Object>,
+    name: &str,
+    args: &Args,
+) -> Run<Js> {
     // A field of that name hides the method, and calling a field is an error.
     if object.contains_key(name) {
         return Err(Stop::Declined);
     }
     machine.spend(object.len())?;
     // What these make of it has at most as many parts.
-    if matches!(name, "keys" | "values" | "removeField" | "removeFieldsContaining" | "keepFieldsContaining" | "compact") {
+    if matches!(
+        name,
+        "keys"
+            | "values"
+            | "removeField"
+            | "removeFieldsContaining"
+            | "keepFieldsContaining"
+            | "compact"
+    ) {
         machine.allocate(meter::object_bytes(object.len()))?;
     }
     match (name, args.as_slice()) {
@@ -25,11 +38,14 @@ pub(super) fn call(machine: &mut Machine<'_>, object: Arc<Object>, name: &str, a
         ("hasField", [Js::Value(Value::String(key))]) => Ok(object.contains_key(key).into()),
         ("toJsonString", []) => to_json_string(machine, &Value::Object(object)),
         ("keys", []) => {
-            let keys = in_js_key_order(Arc::unwrap_or_clone(object)).into_iter().map(|(key, _)| Value::String(key));
+            let keys = in_js_key_order(Arc::unwrap_or_clone(object))
+                .into_iter()
+                .map(|(key, _)| Value::String(key));
             Ok(Value::array(keys.collect()).into())
         }
         ("values", []) => {
-            let values = in_js_key_order(Arc::unwrap_or_clone(object)).into_iter().map(|(_, value)| value);
+            let values =
+                in_js_key_order(Arc::unwrap_or_clone(object)).into_iter().map(|(_, value)| value);
             Ok(Value::array(values.collect()).into())
         }
         ("removeField", [Js::Value(Value::String(key))]) => {
@@ -39,12 +55,15 @@ pub(super) fn call(machine: &mut Machine<'_>, object: Arc<Object>, name: &str, a
         }
         ("removeFieldsContaining", [Js::Value(Value::String(part))]) if !part.is_empty() => {
             let mut object = Arc::unwrap_or_clone(object);
-            object.retain(|_, value| !value.as_str().is_some_and(|text| text.contains(part.as_str())));
+            object.retain(|_, value| {
+                !value.as_str().is_some_and(|text| text.contains(part.as_str()))
+            });
             Ok(Js::from(object))
         }
         ("keepFieldsContaining", [Js::Value(Value::String(part))]) if !part.is_empty() => {
             let mut object = Arc::unwrap_or_clone(object);
-            object.retain(|_, value| value.as_str().is_some_and(|text| text.contains(part.as_str())));
+            object
+                .retain(|_, value| value.as_str().is_some_and(|text| text.contains(part.as_str())));
             Ok(Js::from(object))
         }
         ("toInt" | "toFloat" | "toNumber" | "toBoolean" | "toDateTime", []) => Ok(UNDEFINED),

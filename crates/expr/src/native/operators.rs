@@ -8,9 +8,15 @@ use model::{DateKind, Value};
 use std::cmp::Ordering;
 
 pub(super) fn binary(operator: Binary, left: &Js, right: &Js) -> Run<Js> {
-    let number = |operation: fn(f64, f64) -> f64| Ok(Js::from(operation(left.to_number()?, right.to_number()?)));
-    let bits = |operation: fn(i32, i32) -> i32| Ok(Js::from(operation(to_int32(left.to_number()?), to_int32(right.to_number()?))));
-    let order = |accepts: fn(Ordering) -> bool| Ok(Js::from(value::compare(left, right)?.is_some_and(accepts)));
+    let number = |operation: fn(f64, f64) -> f64| {
+        Ok(Js::from(operation(left.to_number()?, right.to_number()?)))
+    };
+    let bits = |operation: fn(i32, i32) -> i32| {
+        Ok(Js::from(operation(to_int32(left.to_number()?), to_int32(right.to_number()?))))
+    };
+    let order = |accepts: fn(Ordering) -> bool| {
+        Ok(Js::from(value::compare(left, right)?.is_some_and(accepts)))
+    };
     match operator {
         Binary::Add => value::add(left, right).map(Js::Value),
         Binary::Sub => number(|left, right| left - right),
@@ -31,7 +37,9 @@ pub(super) fn binary(operator: Binary, left: &Js, right: &Js) -> Run<Js> {
         Binary::BitXor => bits(|left, right| left ^ right),
         Binary::ShiftLeft => bits(|left, right| left.wrapping_shl(right as u32 & 31)),
         Binary::ShiftRight => bits(|left, right| left >> (right as u32 & 31)),
-        Binary::ShiftRightZero => Ok(Js::from(to_uint32(left.to_number()?) >> (to_uint32(right.to_number()?) & 31))),
+        Binary::ShiftRightZero => {
+            Ok(Js::from(to_uint32(left.to_number()?) >> (to_uint32(right.to_number()?) & 31)))
+        }
         Binary::In => is_in(left, right).map(Js::from),
     }
 }
@@ -54,7 +62,10 @@ pub(super) fn of_numbers(operator: Binary, left: f64, right: f64) -> Option<Valu
 /// `**` of whole numbers with an exact result; engines differ in the last digit of the others.
 pub(super) fn pow(base: f64, exponent: f64) -> Run<f64> {
     let power = base.powf(exponent);
-    let is_exact = base.fract() == 0.0 && exponent.fract() == 0.0 && exponent >= 0.0 && power.abs() <= 9_007_199_254_740_992.0;
+    let is_exact = base.fract() == 0.0
+        && exponent.fract() == 0.0
+        && exponent >= 0.0
+        && power.abs() <= 9_007_199_254_740_992.0;
     if is_exact { Ok(power) } else { Err(Stop::Declined) }
 }
 
@@ -87,7 +98,16 @@ pub(super) fn instance_of(value: &Js, class: Class) -> Run<bool> {
         (Class::Array, Js::Value(value)) => Ok(value.is_array()),
         (Class::Date, Js::Value(Value::Date(date))) => Ok(date.kind == DateKind::Js),
         (Class::Date, Js::Value(_)) => Ok(false),
-        (Class::Object, Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_))) => Ok(false),
+        (
+            Class::Object,
+            Js::Value(
+                Value::Undefined
+                | Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_),
+            ),
+        ) => Ok(false),
         _ => Err(Stop::Declined),
     }
 }

@@ -1,4 +1,5 @@
-//! Reads tokens into an expression, resolving names on the way. `None` means: not for the native evaluator.
+//! Reads tokens into an expression, resolving names on the way. `None` means: not for the native
+//! evaluator.
 
 mod functions;
 mod primary;
@@ -26,7 +27,8 @@ pub(super) fn parse(tokens: Tokens) -> Option<Inner> {
 
 /// The statements of a Code node: the body of a function that is called once.
 pub(super) fn parse_code(tokens: Tokens) -> Option<Inner> {
-    let mut parser = Parser { tokens: tokens.list, breaks: tokens.breaks, is_code: true, ..Parser::default() };
+    let mut parser =
+        Parser { tokens: tokens.list, breaks: tokens.breaks, is_code: true, ..Parser::default() };
     let root = parser.whole_code()?;
     Some(Inner { root, functions: parser.functions, slots: parser.next_slot })
 }
@@ -143,11 +145,15 @@ impl Parser {
                 Some(Token::Sign("=")) => {
                     let slot = match left {
                         Expr::Local(slot) => slot,
-                        Expr::Path { root: PathRoot::InputJson, keys } if parser.is_code => return parser.set_field(&keys),
+                        Expr::Path { root: PathRoot::InputJson, keys } if parser.is_code => {
+                            return parser.set_field(&keys);
+                        }
                         _ => return None,
                     };
                     // Setting a local of an outer function would carry state from call to call.
-                    if slot < parser.function_start || !parser.locals.iter().any(|local| local.slot == slot && local.can_change) {
+                    if slot < parser.function_start
+                        || !parser.locals.iter().any(|local| local.slot == slot && local.can_change)
+                    {
                         return None;
                     }
                     parser.at += 1;
@@ -156,7 +162,9 @@ impl Parser {
                     Some(Expr::Assign { slot, value })
                 }
                 Some(Token::Sign(sign))
-                    if sign.len() > 1 && sign.ends_with('=') && !matches!(*sign, "==" | "===" | "!=" | "!==" | "<=" | ">=") =>
+                    if sign.len() > 1
+                        && sign.ends_with('=')
+                        && !matches!(*sign, "==" | "===" | "!=" | "!==" | "<=" | ">=") =>
                 {
                     None
                 }
@@ -193,7 +201,8 @@ impl Parser {
             let left_logical = self.top_logical;
             if operator == Operator::InstanceOf {
                 let Some(Token::Name(name)) = self.next() else { return None };
-                let class = Class::from_name(&name).filter(|_| !self.locals.iter().any(|local| local.name == name))?;
+                let class = Class::from_name(&name)
+                    .filter(|_| !self.locals.iter().any(|local| local.name == name))?;
                 self.grow(left_height)?;
                 left = Expr::InstanceOf { value: Box::new(left), class };
                 continue;
@@ -202,7 +211,8 @@ impl Parser {
                 return None;
             }
             // Only `**` groups to the right.
-            let right_minimum = if operator == Operator::Binary(Binary::Pow) { precedence } else { precedence + 1 };
+            let right_minimum =
+                if operator == Operator::Binary(Binary::Pow) { precedence } else { precedence + 1 };
             let right = Box::new(self.nested(|parser| parser.binary(right_minimum))?);
             let right_logical = self.top_logical;
             self.grow(left_height.max(self.height))?;
@@ -214,8 +224,11 @@ impl Parser {
                 }
                 Operator::Logical(operator) => {
                     // JavaScript refuses `??` beside `||` or `&&` without parentheses.
-                    let mixes =
-                        |other: Option<Logical>| other.is_some_and(|other| (other == Logical::Coalesce) != (operator == Logical::Coalesce));
+                    let mixes = |other: Option<Logical>| {
+                        other.is_some_and(|other| {
+                            (other == Logical::Coalesce) != (operator == Logical::Coalesce)
+                        })
+                    };
                     if mixes(left_logical) || mixes(right_logical) {
                         return None;
                     }

@@ -1,14 +1,16 @@
 //! Tells whether an expression only reads the data it is given, whoever evaluates it.
 //!
-//! Every form is refused that could get hold of a function which changes what it is called on or given: only names that are known to
-//! belong to harmless methods are called, and what is read under a name that is computed might be any function.
+//! Every form is refused that could get hold of a function which changes what it is called on or
+//! given: only names that are known to belong to harmless methods are called, and what is read
+//! under a name that is computed might be any function.
 
 use super::ast::*;
 use super::{Inner, names};
 use model::Value;
 
 /// Methods of arrays that change them.
-const CHANGING: [&str; 9] = ["copyWithin", "fill", "pop", "push", "reverse", "shift", "sort", "splice", "unshift"];
+const CHANGING: [&str; 9] =
+    ["copyWithin", "fill", "pop", "push", "reverse", "shift", "sort", "splice", "unshift"];
 
 /// Methods of dates, patterns and nodes.
 const HARMLESS: [&str; 38] = [
@@ -72,7 +74,9 @@ fn pattern(of: &Pattern) -> bool {
     match of {
         Pattern::Slot(_) => true,
         Pattern::Array(elements, _) => elements.iter().flatten().all(param),
-        Pattern::Object(fields, _) => fields.iter().all(|(key, field)| is_data(key) && param(field)),
+        Pattern::Object(fields, _) => {
+            fields.iter().all(|(key, field)| is_data(key) && param(field))
+        }
     }
 }
 
@@ -87,14 +91,21 @@ fn block(statements: &[Statement]) -> bool {
 
 fn expr(of: &Expr) -> bool {
     match of {
-        Expr::Literal(_) | Expr::Local(_) | Expr::Root(_) | Expr::Builtin(_) | Expr::RegExp(_) | Expr::Arrow(_) => true,
+        Expr::Literal(_)
+        | Expr::Local(_)
+        | Expr::Root(_)
+        | Expr::Builtin(_)
+        | Expr::RegExp(_)
+        | Expr::Arrow(_) => true,
         // Other names may be functions of the language.
         Expr::Variable(name) => name.starts_with('$'),
         Expr::Path { keys, .. } => keys.iter().all(|key| is_data(key)),
         Expr::Template { parts, .. } => parts.iter().all(expr),
         Expr::Member { object, key, .. } => is_data(key) && expr(object),
         // A name that is computed could be that of a method.
-        Expr::Index { object, index, .. } => matches!(**index, Expr::Literal(Value::Number(_))) && expr(object),
+        Expr::Index { object, index, .. } => {
+            matches!(**index, Expr::Literal(Value::Number(_))) && expr(object)
+        }
         Expr::Chain(inner) | Expr::Assign { value: inner, .. } => expr(inner),
         Expr::Method(call) => is_harmless(&call.name) && expr(&call.object) && all(&call.args),
         Expr::Static { class, name, args } => is_harmless_static(*class, name) && all(args),
@@ -105,7 +116,9 @@ fn expr(of: &Expr) -> bool {
             Field::Computed(key, value) => expr(key) && expr(value),
         }),
         Expr::Unary { operand, .. } => expr(operand),
-        Expr::Binary { left, right, .. } | Expr::Logical { left, right, .. } => expr(left) && expr(right),
+        Expr::Binary { left, right, .. } | Expr::Logical { left, right, .. } => {
+            expr(left) && expr(right)
+        }
         Expr::Sum { whole, .. } => expr(whole),
         Expr::InstanceOf { value, .. } => expr(value),
         Expr::Conditional { test, then, otherwise } => expr(test) && expr(then) && expr(otherwise),
@@ -118,22 +131,37 @@ fn all(args: &[Arg]) -> bool {
     args.iter().all(|arg| expr(&arg.value))
 }
 
-/// Whether reading this of a piece of data gives data, or at most a function that changes nothing, whatever it is given. Dates have
-/// functions that set something, and functions can be called through some of their own.
+/// Whether reading this of a piece of data gives data, or at most a function that changes nothing,
+/// whatever it is given. Dates have functions that set something, and functions can be called
+/// through some of their own.
 fn is_data(key: &str) -> bool {
-    !(CHANGING.contains(&key) || key.starts_with("set") || matches!(key, "call" | "apply" | "bind") || names::is_unsafe(key))
+    !(CHANGING.contains(&key)
+        || key.starts_with("set")
+        || matches!(key, "call" | "apply" | "bind")
+        || names::is_unsafe(key))
 }
 
 fn is_harmless(method: &str) -> bool {
     let is_known = names::is_prototype_method(method) && !names::is_unsafe(method);
-    (is_known && !CHANGING.contains(&method)) || names::is_extension(method) || HARMLESS.contains(&method)
+    (is_known && !CHANGING.contains(&method))
+        || names::is_extension(method)
+        || HARMLESS.contains(&method)
 }
 
 fn is_harmless_static(class: Class, name: &str) -> bool {
     match class {
-        Class::Object => matches!(name, "keys" | "values" | "entries" | "fromEntries" | "hasOwn" | "assign"),
+        Class::Object => {
+            matches!(name, "keys" | "values" | "entries" | "fromEntries" | "hasOwn" | "assign")
+        }
         Class::Array => matches!(name, "isArray" | "of" | "from"),
-        Class::Math | Class::Json | Class::String | Class::Number | Class::Date | Class::DateTime | Class::Set | Class::RegExp => true,
+        Class::Math
+        | Class::Json
+        | Class::String
+        | Class::Number
+        | Class::Date
+        | Class::DateTime
+        | Class::Set
+        | Class::RegExp => true,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Regular expressions: JavaScript patterns whose meaning is the same in a linear engine.
 //!
-//! What is not (look-around, back references, captures inside repetitions …) is declined. A pattern is compiled when it is first used,
-//! at a price that is known before, and so is each search: neither can be stopped once it is begun.
+//! What is not (look-around, back references, captures inside repetitions …) is declined. A pattern
+//! is compiled when it is first used, at a price that is known before, and so is each search:
+//! neither can be stopped once it is begun.
 
 mod kept;
 mod translator;
@@ -42,7 +43,8 @@ const MAX_POSITIONS: u64 = 20_000;
 /// Code points whose case is folded at once; the sandbox does more in its own time.
 const MAX_FOLDED: usize = 100_000;
 
-/// Steps that compiling takes: for a pattern, for each of its characters and classes, and for some code points whose case is folded.
+/// Steps that compiling takes: for a pattern, for each of its characters and classes, and for some
+/// code points whose case is folded.
 const STEPS_TO_COMPILE: u64 = 500;
 const STEPS_PER_POSITION: u64 = 200;
 const FOLDED_PER_STEP: u64 = 2;
@@ -55,13 +57,21 @@ impl RegExp {
             return None;
         }
         let has = |flag: char| flags.contains(flag);
-        if flags.chars().enumerate().any(|(at, flag)| flags.chars().skip(at + 1).any(|other| other == flag))
+        if flags
+            .chars()
+            .enumerate()
+            .any(|(at, flag)| flags.chars().skip(at + 1).any(|other| other == flag))
             || (has('i') && !pattern.is_ascii())
         {
             return None;
         }
-        let Translated { pattern: translated, groups, counts_units, can_be_empty, has_anchors } = translate(pattern, has('s'), has('u'))?;
-        let cost = if has('i') { PatternCost::of(&format!("(?i){translated}")) } else { PatternCost::of(&translated) }?;
+        let Translated { pattern: translated, groups, counts_units, can_be_empty, has_anchors } =
+            translate(pattern, has('s'), has('u'))?;
+        let cost = if has('i') {
+            PatternCost::of(&format!("(?i){translated}"))
+        } else {
+            PatternCost::of(&translated)
+        }?;
         if cost.folded > MAX_FOLDED || cost.positions() > MAX_POSITIONS {
             return None;
         }
@@ -81,7 +91,8 @@ impl RegExp {
         })
     }
 
-    /// Prepares for a search from the start of a text, which is paid for. Declines if the engine does not mean the same as JavaScript's.
+    /// Prepares for a search from the start of a text, which is paid for. Declines if the engine
+    /// does not mean the same as JavaScript's.
     pub(super) fn search(&self, text: &str) -> Run<Search<'_>> {
         meter::search(self.cost.steps_on(text.len()).saturating_mul(self.work_per_step()))?;
         if !self.means_the_same(text) {
@@ -110,8 +121,11 @@ impl RegExp {
             return Ok(regex);
         }
         let (positions, folded) = (self.cost.positions(), self.cost.folded as u64);
-        meter::spend_at_once(STEPS_TO_COMPILE + STEPS_PER_POSITION * positions + folded / FOLDED_PER_STEP)?;
-        let translated = translate(&self.source, self.dot_all, self.unicode).ok_or(Stop::Declined)?;
+        meter::spend_at_once(
+            STEPS_TO_COMPILE + STEPS_PER_POSITION * positions + folded / FOLDED_PER_STEP,
+        )?;
+        let translated =
+            translate(&self.source, self.dot_all, self.unicode).ok_or(Stop::Declined)?;
         let built = RegexBuilder::new(&translated.pattern)
             .case_insensitive(self.ignores_case)
             .multi_line(self.is_multi_line)
@@ -137,7 +151,9 @@ impl Search<'_> {
 
     /// Pays for going on behind a match, with so many bytes left.
     pub(super) fn go_on(&self, bytes_left: usize) -> Run<()> {
-        meter::search(self.of.cost.steps_behind_match(bytes_left).saturating_mul(self.of.work_per_step()))
+        meter::search(
+            self.of.cost.steps_behind_match(bytes_left).saturating_mul(self.of.work_per_step()),
+        )
     }
 }
 
@@ -148,7 +164,10 @@ mod tests {
     #[test]
     fn common_patterns_are_translated() {
         let is_match = |pattern: &str, flags: &str, text: &str| {
-            RegExp::new(pattern, flags).unwrap().search(text).is_ok_and(|search| search.regex.is_match(text))
+            RegExp::new(pattern, flags)
+                .unwrap()
+                .search(text)
+                .is_ok_and(|search| search.regex.is_match(text))
         };
         assert!(is_match(r"^\d+$", "", "123"));
         assert!(!is_match(r"^\d+$", "", "١٢٣"));
@@ -169,7 +188,19 @@ mod tests {
 
     #[test]
     fn what_engines_disagree_about_is_declined() {
-        for pattern in ["(?=a)b", r"(a)\1", "(?:(a)|b)*", "(a*)*", "(?<!a)b", r"\p{L}", r"\cA", "[]", "a**", "(a", "(?<n>a)\\k<n>"] {
+        for pattern in [
+            "(?=a)b",
+            r"(a)\1",
+            "(?:(a)|b)*",
+            "(a*)*",
+            "(?<!a)b",
+            r"\p{L}",
+            r"\cA",
+            "[]",
+            "a**",
+            "(a",
+            "(?<n>a)\\k<n>",
+        ] {
             assert!(RegExp::new(pattern, "").is_none(), "{pattern}");
         }
         assert!(RegExp::new("a", "y").is_none());

@@ -31,7 +31,10 @@ pub(super) fn call(machine: &mut Machine<'_>, class: Class, name: &str, args: Ar
         Class::Number => number_function(name, &args),
         Class::String => match name {
             "fromCharCode" => {
-                let units = args.iter().map(|arg| Ok(number::to_uint32(arg.to_number()?) as u16)).collect::<Run<Vec<u16>>>()?;
+                let units = args
+                    .iter()
+                    .map(|arg| Ok(number::to_uint32(arg.to_number()?) as u16))
+                    .collect::<Run<Vec<u16>>>()?;
                 String::from_utf16(&units).map(Js::from).map_err(|_| Stop::Declined)
             }
             _ => Err(Stop::Declined),
@@ -46,7 +49,9 @@ pub(super) fn new(machine: &mut Machine<'_>, class: Class, args: Args) -> Run<Js
     match (class, args.as_slice()) {
         (Class::Date, []) => Js::date(machine.scope.now_ms() as f64),
         (Class::Date, [Js::Value(Value::Date(date))]) => Js::date(date.epoch_ms),
-        (Class::Date, [Js::Value(Value::String(text))]) => Js::date(date::parse_js(text).ok_or(Stop::Declined)?),
+        (Class::Date, [Js::Value(Value::String(text))]) => {
+            Js::date(date::parse_js(text).ok_or(Stop::Declined)?)
+        }
         (Class::Date, [Js::Value(Value::Array(_) | Value::Object(_))]) => Err(Stop::Declined),
         (Class::Date, [one]) => Js::date(one.to_number()?),
         (Class::Date, parts) => Js::date(utc(parts)?),
@@ -56,7 +61,9 @@ pub(super) fn new(machine: &mut Machine<'_>, class: Class, args: Args) -> Run<Js
             let values = args.into_iter().map(Js::into_value).collect::<Run<Vec<_>>>()?;
             Ok(Value::array(values).into())
         }
-        (Class::Set, [] | [Js::Value(Value::Undefined | Value::Null)]) => Ok(Js::Set(Arc::default())),
+        (Class::Set, [] | [Js::Value(Value::Undefined | Value::Null)]) => {
+            Ok(Js::Set(Arc::default()))
+        }
         (Class::Set, [values]) => {
             let values = machine.spread(values)?;
             distinct(machine, &values).map(|values| Js::Set(Arc::new(values)))
@@ -70,13 +77,16 @@ pub(super) fn new(machine: &mut Machine<'_>, class: Class, args: Args) -> Run<Js
             // A slash in the pattern shows up escaped in `source`; nobody reads that here.
             machine.spend(100)?;
             machine.allocate(1 << 10)?;
-            RegExp::new(pattern, flags).map(|regexp| Js::RegExp(Arc::new(regexp))).ok_or(Stop::Declined)
+            RegExp::new(pattern, flags)
+                .map(|regexp| Js::RegExp(Arc::new(regexp)))
+                .ok_or(Stop::Declined)
         }
         _ => Err(Stop::Declined),
     }
 }
 
-/// The members of a set: each primitive once, in order. Objects are told apart by identity, which we do not have.
+/// The members of a set: each primitive once, in order. Objects are told apart by identity, which
+/// we do not have.
 fn distinct(machine: &mut Machine<'_>, values: &[Value]) -> Run<Vec<Value>> {
     #[derive(PartialEq, Eq, Hash)]
     enum Key<'a> {
@@ -119,7 +129,9 @@ pub(super) fn extreme(args: &[Js], smallest: bool) -> Run<Js> {
     for arg in args {
         let number = arg.to_number()?;
         has_nan |= number.is_nan();
-        if (number < best) == smallest && number != best || (number == 0.0 && best == 0.0 && number.is_sign_negative() == smallest) {
+        if (number < best) == smallest && number != best
+            || (number == 0.0 && best == 0.0 && number.is_sign_negative() == smallest)
+        {
             best = number;
         }
     }
@@ -155,7 +167,9 @@ fn number_function(name: &str, args: &[Js]) -> Run<Js> {
     let is_whole = |number: f64| number.is_finite() && number.fract() == 0.0;
     Ok(match name {
         "isInteger" => as_number.is_some_and(is_whole).into(),
-        "isSafeInteger" => as_number.is_some_and(|number| is_whole(number) && number.abs() <= 9_007_199_254_740_991.0).into(),
+        "isSafeInteger" => as_number
+            .is_some_and(|number| is_whole(number) && number.abs() <= 9_007_199_254_740_991.0)
+            .into(),
         "isFinite" => as_number.is_some_and(f64::is_finite).into(),
         "isNaN" => as_number.is_some_and(f64::is_nan).into(),
         "parseFloat" => text::parse_float(&first.to_text()?).into(),
@@ -180,7 +194,8 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
                 "values" => value.clone(),
                 _ => Value::array(vec![Value::String(key.clone()), value.clone()]),
             };
-            let part_bytes = if name == "entries" { meter::list_bytes(3) } else { size_of::<Value>() };
+            let part_bytes =
+                if name == "entries" { meter::list_bytes(3) } else { size_of::<Value>() };
             let list: Vec<Value> = match &first {
                 Js::Value(Value::Object(object)) => {
                     machine.spend(object.len())?;
@@ -189,19 +204,27 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
                         object.iter().map(|(key, value)| made(key, value)).collect()
                     } else {
                         machine.allocate(meter::object_bytes(object.len()))?;
-                        in_js_key_order((**object).clone()).iter().map(|(key, value)| made(key, value)).collect()
+                        in_js_key_order((**object).clone())
+                            .iter()
+                            .map(|(key, value)| made(key, value))
+                            .collect()
                     }
                 }
                 // What `match` gives is an array of texts with more fields than we keep.
                 Js::Value(Value::Array(values))
-                    if !values.is_empty() && values.iter().all(|value| value.is_string() || value.is_undefined()) =>
+                    if !values.is_empty()
+                        && values.iter().all(|value| value.is_string() || value.is_undefined()) =>
                 {
                     return Err(Stop::Declined);
                 }
                 Js::Value(Value::Array(values)) => {
                     machine.spend(values.len())?;
                     machine.allocate(values.len() * part_bytes)?;
-                    values.iter().enumerate().map(|(at, value)| made(&at.to_string().into(), value)).collect()
+                    values
+                        .iter()
+                        .enumerate()
+                        .map(|(at, value)| made(&at.to_string().into(), value))
+                        .collect()
                 }
                 Js::Value(Value::Undefined | Value::Null) => return Err(Stop::TypeError),
                 _ => return Err(Stop::Declined),
@@ -231,7 +254,8 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
                     Js::Value(Value::Object(source)) => {
                         machine.spend(source.len())?;
                         machine.allocate(meter::object_bytes(source.len()))?;
-                        target.extend(source.iter().map(|(key, value)| (key.clone(), value.clone())));
+                        target
+                            .extend(source.iter().map(|(key, value)| (key.clone(), value.clone())));
                     }
                     Js::Value(Value::Undefined | Value::Null) => {}
                     _ => return Err(Stop::Declined),
@@ -240,7 +264,9 @@ fn object(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
             Ok(Js::from(in_js_key_order(target)))
         }
         "hasOwn" => match (&first, args.next()) {
-            (Js::Value(Value::Object(object)), Some(key)) => Ok(object.contains_key(&key.to_key()?).into()),
+            (Js::Value(Value::Object(object)), Some(key)) => {
+                Ok(object.contains_key(&key.to_key()?).into())
+            }
             _ => Err(Stop::Declined),
         },
         _ => Err(Stop::Declined),
@@ -258,14 +284,20 @@ fn array(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
         ("from", [source, rest @ ..]) => {
             let values = match source {
                 Js::Value(Value::Object(object)) => {
-                    let length = object.get("length").map_or(Ok(0.0), |length| Js::Value(length.clone()).to_number())?;
+                    let length = object
+                        .get("length")
+                        .map_or(Ok(0.0), |length| Js::Value(length.clone()).to_number())?;
                     let length = number::to_integer(length).max(0.0);
                     if length > MAX_LENGTH as f64 {
                         return Err(crate::Error::Memory { limit_bytes: super::MAX_BYTES }.into());
                     }
                     machine.spend(length as usize)?;
                     machine.allocate(length as usize * size_of::<Value>())?;
-                    Arc::new((0..length as usize).map(|at| object.get(&at.to_string()).cloned().unwrap_or_default()).collect())
+                    Arc::new(
+                        (0..length as usize)
+                            .map(|at| object.get(&at.to_string()).cloned().unwrap_or_default())
+                            .collect(),
+                    )
                 }
                 other => machine.spread(other)?,
             };
@@ -275,7 +307,11 @@ fn array(machine: &mut Machine<'_>, name: &str, args: Args) -> Run<Js> {
                     machine.allocate(values.len() * size_of::<Value>())?;
                     let mut out = Vec::with_capacity(values.len());
                     for (at, value) in values.iter().enumerate() {
-                        out.push(machine.call(function, smallvec![value.clone().into(), at.into()])?.into_value()?);
+                        out.push(
+                            machine
+                                .call(function, smallvec![value.clone().into(), at.into()])?
+                                .into_value()?,
+                        );
                     }
                     Ok(Value::array(out).into())
                 }
@@ -295,17 +331,23 @@ fn utc(parts: &[Js]) -> Run<f64> {
             return Err(Stop::Declined);
         }
     }
-    let [mut year, month, day, hour, minute, second, millisecond] = numbers.map(|number| number.trunc() as i64);
+    let [mut year, month, day, hour, minute, second, millisecond] =
+        numbers.map(|number| number.trunc() as i64);
     if (0..=99).contains(&year) {
         year += 1900;
     }
-    Civil { year, month: month + 1, day, hour, minute, second, millisecond }.to_ms().map(|ms| ms as f64).ok_or(Stop::Declined)
+    Civil { year, month: month + 1, day, hour, minute, second, millisecond }
+        .to_ms()
+        .map(|ms| ms as f64)
+        .ok_or(Stop::Declined)
 }
 
 fn date_function(machine: &mut Machine<'_>, name: &str, args: &[Js]) -> Run<Js> {
     match (name, args) {
         ("now", []) => Ok((machine.scope.now_ms() as f64).into()),
-        ("parse", [Js::Value(Value::String(text))]) => Ok(date::parse_js(text).ok_or(Stop::Declined)?.into()),
+        ("parse", [Js::Value(Value::String(text))]) => {
+            Ok(date::parse_js(text).ok_or(Stop::Declined)?.into())
+        }
         ("UTC", parts) if !parts.is_empty() => Ok(utc(parts)?.into()),
         _ => Err(Stop::Declined),
     }
@@ -331,7 +373,12 @@ fn zone_options(machine: &Machine<'_>, options: Option<&Js>) -> Run<(Zone, bool)
 }
 
 /// The instant of what was read, in the zone that was asked for.
-pub(super) fn instant(machine: &Machine<'_>, read: (Civil, Option<i64>), zone: Zone, keeps_offset: bool) -> Run<DateTime> {
+pub(super) fn instant(
+    machine: &Machine<'_>,
+    read: (Civil, Option<i64>),
+    zone: Zone,
+    keeps_offset: bool,
+) -> Run<DateTime> {
     let (civil, offset) = read;
     let found = match offset {
         Some(offset) => {
@@ -340,7 +387,9 @@ pub(super) fn instant(machine: &Machine<'_>, read: (Civil, Option<i64>), zone: Z
         }
         None => {
             // Luxon first tries the offset that the zone has now.
-            let guess = DateTime::from_ms(machine.scope.now_ms(), zone.clone()).ok_or(Stop::Declined)?.offset;
+            let guess = DateTime::from_ms(machine.scope.now_ms(), zone.clone())
+                .ok_or(Stop::Declined)?
+                .offset;
             DateTime::from_civil(civil, zone, guess)
         }
     };
@@ -352,7 +401,9 @@ fn date_time(machine: &mut Machine<'_>, name: &str, args: &[Js]) -> Run<Js> {
     match (name, args) {
         ("now", []) => made(now(machine)?),
         ("local", []) => made(now(machine)?),
-        ("utc", []) => made(DateTime::from_ms(machine.scope.now_ms(), Zone::Fixed(0)).ok_or(Stop::Declined)?),
+        ("utc", []) => {
+            made(DateTime::from_ms(machine.scope.now_ms(), Zone::Fixed(0)).ok_or(Stop::Declined)?)
+        }
         ("local" | "utc", parts) if parts.len() <= 7 => {
             let zone = if name == "utc" { Zone::Fixed(0) } else { local_zone(machine)? };
             let mut numbers = [0, 1, 1, 0, 0, 0, 0];
@@ -373,15 +424,33 @@ fn date_time(machine: &mut Machine<'_>, name: &str, args: &[Js]) -> Run<Js> {
             if !in_range {
                 return Err(Stop::Declined);
             }
-            made(instant(machine, (Civil { year, month, day, hour, minute, second, millisecond }, None), zone, false)?)
+            made(instant(
+                machine,
+                (Civil { year, month, day, hour, minute, second, millisecond }, None),
+                zone,
+                false,
+            )?)
         }
         ("fromISO", [Js::Value(Value::String(text)), options @ ..]) => {
             let (zone, keeps_offset) = zone_options(machine, options.first())?;
-            made(instant(machine, date::parse_iso(text).ok_or(Stop::Declined)?, zone, keeps_offset)?)
+            made(instant(
+                machine,
+                date::parse_iso(text).ok_or(Stop::Declined)?,
+                zone,
+                keeps_offset,
+            )?)
         }
-        ("fromFormat", [Js::Value(Value::String(text)), Js::Value(Value::String(format)), options @ ..]) => {
+        (
+            "fromFormat",
+            [Js::Value(Value::String(text)), Js::Value(Value::String(format)), options @ ..],
+        ) => {
             let (zone, keeps_offset) = zone_options(machine, options.first())?;
-            made(instant(machine, date::from_format(text, format).ok_or(Stop::Declined)?, zone, keeps_offset)?)
+            made(instant(
+                machine,
+                date::from_format(text, format).ok_or(Stop::Declined)?,
+                zone,
+                keeps_offset,
+            )?)
         }
         ("fromMillis" | "fromSeconds", [Js::Value(Value::Number(number)), options @ ..]) => {
             let ms = if name == "fromSeconds" { number * 1000.0 } else { *number };
@@ -391,7 +460,9 @@ fn date_time(machine: &mut Machine<'_>, name: &str, args: &[Js]) -> Run<Js> {
             let (zone, _) = zone_options(machine, options.first())?;
             made(DateTime::from_ms(ms as i64, zone).ok_or(Stop::Declined)?)
         }
-        ("fromJSDate", [Js::Value(Value::Date(date)), options @ ..]) if date.kind == DateKind::Js => {
+        ("fromJSDate", [Js::Value(Value::Date(date)), options @ ..])
+            if date.kind == DateKind::Js =>
+        {
             let (zone, _) = zone_options(machine, options.first())?;
             made(DateTime::from_ms(date.epoch_ms as i64, zone).ok_or(Stop::Declined)?)
         }
@@ -400,7 +471,9 @@ fn date_time(machine: &mut Machine<'_>, name: &str, args: &[Js]) -> Run<Js> {
             for candidate in dates {
                 let Js::DateTime(date) = candidate else { return Err(Stop::Declined) };
                 let is_better = match best {
-                    Some(Js::DateTime(best)) => (name == "min" && date.ms < best.ms) || (name == "max" && date.ms > best.ms),
+                    Some(Js::DateTime(best)) => {
+                        (name == "min" && date.ms < best.ms) || (name == "max" && date.ms > best.ms)
+                    }
                     _ => true,
                 };
                 if is_better {

@@ -1,4 +1,5 @@
-//! Methods of texts: JavaScript's own. n8n's follow in `string/extensions.rs`, those that search in `string/patterns.rs`.
+//! Methods of texts: JavaScript's own. n8n's follow in `string/extensions.rs`, those that search in
+//! `string/patterns.rs`.
 
 mod extensions;
 mod patterns;
@@ -17,7 +18,9 @@ const MAX_TEXT: f64 = (16 << 20) as f64;
 pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Args) -> Run<Js> {
     machine.spend(subject.len() / 64)?;
     let first = args.first();
-    let part = |from: usize, to: usize| text::part(&subject, from, to).ok_or(Stop::Declined).and_then(copied);
+    let part = |from: usize, to: usize| {
+        text::part(&subject, from, to).ok_or(Stop::Declined).and_then(copied)
+    };
     // A regular expression where a text is expected is an error, and anything else is written out.
     let wanted = || match first {
         Some(Js::RegExp(_)) => Err(Stop::Declined),
@@ -29,8 +32,12 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
         Some(arg) => arg.to_number().map(number::to_integer),
     };
     match name {
-        "toLowerCase" | "toLocaleLowerCase" if args.is_empty() || name == "toLowerCase" => lower(&subject).map(Js::from),
-        "toUpperCase" | "toLocaleUpperCase" if args.is_empty() || name == "toUpperCase" => upper(&subject).map(Js::from),
+        "toLowerCase" | "toLocaleLowerCase" if args.is_empty() || name == "toLowerCase" => {
+            lower(&subject).map(Js::from)
+        }
+        "toUpperCase" | "toLocaleUpperCase" if args.is_empty() || name == "toUpperCase" => {
+            upper(&subject).map(Js::from)
+        }
         "trim" => copied(subject.trim_matches(text::is_js_whitespace)),
         "trimStart" | "trimLeft" => copied(subject.trim_start_matches(text::is_js_whitespace)),
         "trimEnd" | "trimRight" => copied(subject.trim_end_matches(text::is_js_whitespace)),
@@ -51,16 +58,21 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
             Ok(found.map_or(-1.0, |at| at as f64).into())
         }
         "lastIndexOf" if args.len() < 2 => {
-            let found = subject.rfind(wanted()?.as_str()).map(|at| text::units_before(&subject, at));
+            let found =
+                subject.rfind(wanted()?.as_str()).map(|at| text::units_before(&subject, at));
             Ok(found.map_or(-1.0, |at| at as f64).into())
         }
         "slice" => {
             let length = text::length(&subject);
-            part(number::relative_position(position(0, 0.0)?, length), number::relative_position(position(1, length as f64)?, length))
+            part(
+                number::relative_position(position(0, 0.0)?, length),
+                number::relative_position(position(1, length as f64)?, length),
+            )
         }
         "substring" => {
             let length = text::length(&subject) as f64;
-            let (from, to) = (position(0, 0.0)?.clamp(0.0, length), position(1, length)?.clamp(0.0, length));
+            let (from, to) =
+                (position(0, 0.0)?.clamp(0.0, length), position(1, length)?.clamp(0.0, length));
             part(from.min(to) as usize, from.max(to) as usize)
         }
         "substr" => {
@@ -71,13 +83,21 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
         }
         "charAt" => {
             let at = position(0, 0.0)?;
-            if at < 0.0 || at >= text::length(&subject) as f64 { Ok("".into()) } else { part(at as usize, at as usize + 1) }
+            if at < 0.0 || at >= text::length(&subject) as f64 {
+                Ok("".into())
+            } else {
+                part(at as usize, at as usize + 1)
+            }
         }
         "at" => {
             let length = text::length(&subject) as f64;
             let at = position(0, 0.0)?;
             let at = if at < 0.0 { at + length } else { at };
-            if at < 0.0 || at >= length { Ok(UNDEFINED) } else { part(at as usize, at as usize + 1) }
+            if at < 0.0 || at >= length {
+                Ok(UNDEFINED)
+            } else {
+                part(at as usize, at as usize + 1)
+            }
         }
         "charCodeAt" => {
             let at = position(0, 0.0)?;
@@ -100,12 +120,18 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: Str, name: &str, args: Ar
                 return Err(Stop::Declined);
             }
             let bytes = count * subject.len() as f64;
-            machine.allocate(if bytes > MAX_TEXT { usize::MAX } else { meter::text_bytes(bytes as usize) })?;
+            machine.allocate(if bytes > MAX_TEXT {
+                usize::MAX
+            } else {
+                meter::text_bytes(bytes as usize)
+            })?;
             Ok(if subject.is_empty() { subject } else { subject.repeat(count as usize) }.into())
         }
         "padStart" | "padEnd" => pad(machine, &subject, name == "padStart", &args),
         "split" => patterns::split(machine, &subject, &args),
-        "replace" | "replaceAll" => replace::replace(machine, &subject, name == "replaceAll", &args),
+        "replace" | "replaceAll" => {
+            replace::replace(machine, &subject, name == "replaceAll", &args)
+        }
         "match" => patterns::find(&subject, first),
         "matchAll" => patterns::find_all(&subject, first),
         "search" => patterns::position(&subject, first),
@@ -121,12 +147,20 @@ fn copied(part: &str) -> Run<Js> {
 
 fn lower(subject: &str) -> Run<Str> {
     meter::allocate_text(subject.len())?;
-    Ok(if subject.is_ascii() { Str::from(subject.to_ascii_lowercase()) } else { Str::from(subject.to_lowercase()) })
+    Ok(if subject.is_ascii() {
+        Str::from(subject.to_ascii_lowercase())
+    } else {
+        Str::from(subject.to_lowercase())
+    })
 }
 
 fn upper(subject: &str) -> Run<Str> {
     meter::allocate_text(subject.len())?;
-    Ok(if subject.is_ascii() { Str::from(subject.to_ascii_uppercase()) } else { Str::from(subject.to_uppercase()) })
+    Ok(if subject.is_ascii() {
+        Str::from(subject.to_ascii_uppercase())
+    } else {
+        Str::from(subject.to_uppercase())
+    })
 }
 
 fn pad(machine: &mut Machine<'_>, subject: &str, at_start: bool, args: &[Js]) -> Run<Js> {
@@ -139,7 +173,11 @@ fn pad(machine: &mut Machine<'_>, subject: &str, at_start: bool, args: &[Js]) ->
     if missing <= 0.0 || filler.is_empty() {
         return Ok(subject.into());
     }
-    machine.allocate(if missing > MAX_TEXT { usize::MAX } else { subject.len() + missing as usize * 4 })?;
+    machine.allocate(if missing > MAX_TEXT {
+        usize::MAX
+    } else {
+        subject.len() + missing as usize * 4
+    })?;
     if !text::is_single_units(&filler) {
         return Err(Stop::Declined);
     }

@@ -1,7 +1,8 @@
 //! Sums: arithmetic on numbers, worked out without a value for every step in between.
 //!
-//! Beside what a sum is in general, the parser keeps this form of it. It is tried first; where a part turns out not to be a number,
-//! the general form is evaluated instead, which is safe because nothing has changed.
+//! Beside what a sum is in general, the parser keeps this form of it. It is tried first; where a
+//! part turns out not to be a number, the general form is evaluated instead, which is safe because
+//! nothing has changed.
 
 use super::ast::{Arg, Binary, Class, Expr, Unary};
 use super::value::Js;
@@ -58,7 +59,9 @@ impl Sum {
                 _ => return None,
             },
             Expr::Sum { quick, .. } => (**quick).clone(),
-            Expr::Unary { operator: Unary::Minus, operand } => Sum::Minus(Box::new(Self::of(operand)?)),
+            Expr::Unary { operator: Unary::Minus, operand } => {
+                Sum::Minus(Box::new(Self::of(operand)?))
+            }
             Expr::Binary { operator, left, right } => {
                 let operator = match operator {
                     Binary::Add => Operator::Add,
@@ -72,7 +75,9 @@ impl Sum {
             }
             Expr::Static { class: Class::Math, name, args } => match (name.as_str(), &**args) {
                 ("random", []) => Sum::Random,
-                (name, [Arg { value, spread: false }]) => Sum::Rounded(Rounding::from_name(name)?, Box::new(Self::of(value)?)),
+                (name, [Arg { value, spread: false }]) => {
+                    Sum::Rounded(Rounding::from_name(name)?, Box::new(Self::of(value)?))
+                }
                 _ => return None,
             },
             _ => return None,

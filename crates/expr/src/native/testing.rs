@@ -33,10 +33,16 @@ impl Scope for TestScope {
         Some(PreviousNode { name: "Before".into(), output: 0, run: 0 })
     }
     fn node_items(&self, node: &str, _: Option<usize>, _: Option<usize>) -> Result<Items, Error> {
-        if self.has_node(node) { Ok(self.input()) } else { Err(Error::data("Referenced node doesn't exist")) }
+        if self.has_node(node) {
+            Ok(self.input())
+        } else {
+            Err(Error::data("Referenced node doesn't exist"))
+        }
     }
     fn paired_item(&self, node: &str, index: Option<usize>) -> Result<Item, Error> {
-        self.node_items(node, None, None)?.get(index.unwrap_or(0)).ok_or_else(|| Error::data("no item"))
+        self.node_items(node, None, None)?
+            .get(index.unwrap_or(0))
+            .ok_or_else(|| Error::data("no item"))
     }
     fn has_node(&self, node: &str) -> bool {
         node == "Before" || node == "it's"

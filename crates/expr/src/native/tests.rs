@@ -64,7 +64,11 @@ fn operators_convert_as_javascript_does() {
 
 #[test]
 fn literals_build_arrays_objects_and_texts() {
-    check("{ a: 1, ['b' + 1]: [2, ...[3, 4]], ...{ c: 5 } }", json!({}), json!({ "a": 1, "b1": [2, 3, 4], "c": 5 }));
+    check(
+        "{ a: 1, ['b' + 1]: [2, ...[3, 4]], ...{ c: 5 } }",
+        json!({}),
+        json!({ "a": 1, "b1": [2, 3, 4], "c": 5 }),
+    );
     check("`${$json.n + 1} of ${`${$json.n}!`}`", json!({ "n": 1 }), json!("2 of 1!"));
     check("'it\\'s \\u00e9 \\x41 \\n'", json!({}), json!("it's é A \n"));
     check("[...'a😀'].length", json!({}), json!(2));
@@ -75,15 +79,28 @@ fn literals_build_arrays_objects_and_texts() {
 
 #[test]
 fn arrow_functions_walk_lists() {
-    let data = || json!({ "list": [{ "n": 3, "t": "c" }, { "n": 1, "t": "a" }, { "n": 2, "t": "b" }] });
+    let data =
+        || json!({ "list": [{ "n": 3, "t": "c" }, { "n": 1, "t": "a" }, { "n": 2, "t": "b" }] });
     check("$json.list.map(x => x.n * 2)", data(), json!([6, 2, 4]));
     check("$json.list.filter((x, i) => i > 0 && x.n < 2).length", data(), json!(1));
     check("$json.list.find(({ t }) => t === 'b').n", data(), json!(2));
     check("$json.list.reduce((sum, x) => sum + x.n, 0)", data(), json!(6));
     check("$json.list.sort((a, b) => a.n - b.n).map(x => x.t).join('')", data(), json!("abc"));
-    check("Object.entries({ a: 1, b: 2 }).map(([k, v]) => k + v).join('&')", data(), json!("a1&b2"));
-    check("$json.list.map(x => { const n = x.n; if (n > 2) { return 'big'; } return n; })", data(), json!(["big", 1, 2]));
-    check("(() => { let a = 1; a = a + 1; const f = x => x * a; return f(5); })()", data(), json!(10));
+    check(
+        "Object.entries({ a: 1, b: 2 }).map(([k, v]) => k + v).join('&')",
+        data(),
+        json!("a1&b2"),
+    );
+    check(
+        "$json.list.map(x => { const n = x.n; if (n > 2) { return 'big'; } return n; })",
+        data(),
+        json!(["big", 1, 2]),
+    );
+    check(
+        "(() => { let a = 1; a = a + 1; const f = x => x * a; return f(5); })()",
+        data(),
+        json!(10),
+    );
     check("[' a ', '', 'b'].map(x => x.trim()).filter(Boolean)", data(), json!(["a", "b"]));
     check("$json.list.some(x => x.n > 2) && $json.list.every(x => x.t)", data(), json!(true));
     check("[3, 1, 10].sort()", data(), json!([1, 10, 3]));
@@ -129,7 +146,10 @@ fn dates_are_luxons_and_javascripts() {
         ("$now.plus(1, 'week').weekdayLong", json!("Thursday")),
         ("$now.setZone('Asia/Kolkata').toFormat('dd LLL yyyy HH:mm')", json!("15 Jan 2026 18:04")),
         ("DateTime.fromISO('2024-03-10T02:30:00').toISO()", json!("2024-03-10T03:30:00.000-04:00")),
-        ("DateTime.fromISO('2024-05-01').diff(DateTime.fromISO('2024-03-01'), 'months').months", json!(2)),
+        (
+            "DateTime.fromISO('2024-05-01').diff(DateTime.fromISO('2024-03-01'), 'months').months",
+            json!(2),
+        ),
         ("$now > DateTime.fromISO('2025-01-01')", json!(true)),
         ("new Date(0).toISOString()", json!("1970-01-01T00:00:00.000Z")),
         ("new Date($json.t).getTime() - Date.UTC(2024, 0, 1)", json!(3_600_000)),
@@ -148,17 +168,27 @@ fn dates_are_luxons_and_javascripts() {
 #[test]
 fn the_scope_answers_for_nodes_and_variables() {
     let data = || json!({ "a": 1 });
-    check("$('Before').item.json.a + $('Before').first().json.a + $('Before').all().length", data(), json!(3));
+    check(
+        "$('Before').item.json.a + $('Before').first().json.a + $('Before').all().length",
+        data(),
+        json!(3),
+    );
     check("$node['Before'].json.a + $node.Before.data.a", data(), json!(2));
     check("$input.first().json.a + $input.all()[0].json.a + $input.item.json.a", data(), json!(3));
     check("$items().length + $items('Before')[0].json.a", data(), json!(2));
     check("$('Before').isExecuted && $prevNode.name", data(), json!("Before"));
     check("$vars.color + $runIndex + $itemIndex + $parameter.mode", data(), json!("red00fast"));
-    check("$fromAI('known') + $fromAI('other', '', 'string', '!')", data(), json!("from the model!"));
+    check(
+        "$fromAI('known') + $fromAI('other', '', 'string', '!')",
+        data(),
+        json!("from the model!"),
+    );
     check("$jmespath($json, 'a')", data(), json!(1));
     check("$if($json.a > 0, 'yes', 'no') + $ifEmpty('', 'empty')", data(), json!("yesempty"));
     let missing = evaluate("$('Nowhere').item.json", data());
-    assert!(matches!(missing, Err(Failure::Error(Error::Data { message, .. })) if message == "Referenced node doesn't exist"));
+    assert!(
+        matches!(missing, Err(Failure::Error(Error::Data { message, .. })) if message == "Referenced node doesn't exist")
+    );
     let denied = evaluate("$env.HOME", data());
     assert!(matches!(denied, Err(Failure::Error(Error::Forbidden { .. }))));
 }
@@ -256,7 +286,10 @@ fn hostile_expressions_end_with_a_named_error() {
     }
     check_declined("numberList(1, 90000).reduce((a, x) => [a], 1)", json!({}));
     check_declined("numberList(1, 90000).reduce((a, x) => ({ a }), 1)", json!({}));
-    check_declined("(() => { let a = 0; numberList(1, 90000).forEach(x => { a = [a]; }); return a; })()", json!({}));
+    check_declined(
+        "(() => { let a = 0; numberList(1, 90000).forEach(x => { a = [a]; }); return a; })()",
+        json!({}),
+    );
 }
 
 #[test]
@@ -287,16 +320,23 @@ fn issue_14_06_honest_patterns_stay_where_they_are() {
     check("$json.text.replace(/\\s+/g, ' ').length", data(), json!(72_000));
     check("$json.text.split(/[,.]\\s*/).length", data(), json!(6_001));
     check("$json.text.match(/([\\w.+-]+)@([\\w-]+)\\.[a-z]{2,}/g).length", data(), json!(2_000));
-    let (result, steps, _) =
-        super::measured("/^[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,}$/i.test($json.mail)", &TestScope::new(data())).unwrap();
+    let (result, steps, _) = super::measured(
+        "/^[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,}$/i.test($json.mail)",
+        &TestScope::new(data()),
+    )
+    .unwrap();
     assert_eq!(result, Ok(json!(true)));
     assert!(steps < 5_000, "{steps}");
 }
 
 #[test]
 fn issue_14_06_searches_end_when_nobody_wants_them() {
-    let allowance = compute::Allowance::new(std::time::Duration::from_nanos(1), std::time::Duration::from_secs(9));
-    let program = Program::compile("numberList(1, 90000).map(x => /b/.test($json.s)).length").unwrap();
+    let allowance = compute::Allowance::new(
+        std::time::Duration::from_nanos(1),
+        std::time::Duration::from_secs(9),
+    );
+    let program =
+        Program::compile("numberList(1, 90000).map(x => /b/.test($json.s)).length").unwrap();
     let scope = TestScope::new(json!({ "s": "a".repeat(600) }));
     let ended = compute::within(&allowance, || program.evaluate(&scope)).unwrap();
     assert_eq!(ended, Err(Failure::Error(Error::Time { limit_ms: 0 })));
@@ -304,13 +344,21 @@ fn issue_14_06_searches_end_when_nobody_wants_them() {
 
 #[test]
 fn issue_14_06_a_function_for_each_match_reads_the_text_once() {
-    check("'aéa😀a'.replace(/a/g, (found, at, text) => at + text.length)", json!({}), json!("6é8😀11"));
+    check(
+        "'aéa😀a'.replace(/a/g, (found, at, text) => at + text.length)",
+        json!({}),
+        json!("6é8😀11"),
+    );
     check("'axa'.replaceAll('a', (found, at) => found + at)", json!({}), json!("a0xa2"));
     let time = |length: usize| {
         let data = json!({ "s": "é".repeat(length) });
         let once = || {
             let began = compute::cpu_used();
-            check("$json.s.replace(/é/g, (found, at) => at % 10).length", data.clone(), json!(length));
+            check(
+                "$json.s.replace(/é/g, (found, at) => at % 10).length",
+                data.clone(),
+                json!(length),
+            );
             (compute::cpu_used() - began).as_secs_f64()
         };
         (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
@@ -321,9 +369,17 @@ fn issue_14_06_a_function_for_each_match_reads_the_text_once() {
 
 #[test]
 fn deep_nesting_is_left_alone() {
-    for (open, close) in
-        [("(", ")"), ("[", "]"), ("{a:", "}"), ("!", ""), ("- ", ""), ("x => ", ""), ("`${", "}`"), ("1 + (", ")"), ("f(", ")")]
-    {
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("{a:", "}"),
+        ("!", ""),
+        ("- ", ""),
+        ("x => ", ""),
+        ("`${", "}`"),
+        ("1 + (", ")"),
+        ("f(", ")"),
+    ] {
         let source = format!("{}1{}", open.repeat(5000), close.repeat(5000));
         let _ = evaluate(&source, json!({}));
     }

@@ -5,8 +5,14 @@ use std::cmp::Ordering;
 
 /// What `trim()` takes off and numbers may be surrounded by.
 pub(crate) fn is_js_whitespace(character: char) -> bool {
-    matches!(character, '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}')
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{feff}')
+    matches!(
+        character,
+        '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}'
+    ) || matches!(
+        character,
+        '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{feff}'
+    )
 }
 
 /// The `length` of a text.
@@ -53,7 +59,11 @@ pub(super) fn find_from(text: &str, wanted: &str, from: usize) -> Option<Option<
 
 /// The order of `<` on texts: by UTF-16 units.
 pub(super) fn compare(one: &str, two: &str) -> Ordering {
-    if one.is_ascii() || two.is_ascii() { one.cmp(two) } else { one.encode_utf16().cmp(two.encode_utf16()) }
+    if one.is_ascii() || two.is_ascii() {
+        one.cmp(two)
+    } else {
+        one.encode_utf16().cmp(two.encode_utf16())
+    }
 }
 
 /// Whether every character is one UTF-16 unit.
@@ -86,7 +96,9 @@ pub(super) fn percent_decode(text: &str, kept: &str) -> Option<Str> {
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at] == b'%' {
-            let digits = text.get(at + 1..at + 3).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+            let digits = text
+                .get(at + 1..at + 3)
+                .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
             let byte = u8::from_str_radix(digits, 16).ok()?;
             if byte < 0x80 && kept.as_bytes().contains(&byte) {
                 out.extend_from_slice(&bytes[at..at + 3]);
@@ -127,7 +139,12 @@ pub(super) fn to_number(text: &str) -> f64 {
     match text {
         "Infinity" | "+Infinity" => f64::INFINITY,
         "-Infinity" => f64::NEG_INFINITY,
-        _ if text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) => text.parse().unwrap_or(f64::NAN),
+        _ if text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) =>
+        {
+            text.parse().unwrap_or(f64::NAN)
+        }
         _ => f64::NAN,
     }
 }
@@ -216,7 +233,14 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_javascript_reads_them() {
-        for (text, number) in [("", 0.0), (" 12 ", 12.0), ("0x1f", 31.0), (".5", 0.5), ("5.", 5.0), ("-Infinity", f64::NEG_INFINITY)] {
+        for (text, number) in [
+            ("", 0.0),
+            (" 12 ", 12.0),
+            ("0x1f", 31.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("-Infinity", f64::NEG_INFINITY),
+        ] {
             assert_eq!(to_number(text), number, "{text}");
         }
         for text in ["12px", "inf", "nan", "1e", "--1", "0x", "1 2"] {

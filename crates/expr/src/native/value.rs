@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 #[derive(Clone)]
 pub(super) enum Js {
-    /// Data. A `Value::Date` of the JavaScript kind is a `Date`; one of Luxon's kind has lost its zone's name.
+    /// Data. A `Value::Date` of the JavaScript kind is a `Date`; one of Luxon's kind has lost its
+    /// zone's name.
     Value(Value),
     DateTime(Arc<DateTime>),
     Span(Arc<Span>),
@@ -48,7 +49,11 @@ impl Js {
             return Err(Stop::Declined);
         }
         let ms = ms.trunc();
-        Ok(Js::Value(Value::Date(Arc::new(DateValue { epoch_ms: ms, iso: date::js_iso(ms as i64), kind: DateKind::Js }))))
+        Ok(Js::Value(Value::Date(Arc::new(DateValue {
+            epoch_ms: ms,
+            iso: date::js_iso(ms as i64),
+            kind: DateKind::Js,
+        }))))
     }
 
     /// The value as data; functions and their like have no such form.
@@ -80,7 +85,9 @@ impl Js {
         match self {
             Js::Value(value) => Ok(value.type_of()),
             Js::Closure(_) | Js::Builtin(_) => Ok("function"),
-            Js::DateTime(_) | Js::Span(_) | Js::RegExp(_) | Js::Item(_) | Js::Set(_) => Ok("object"),
+            Js::DateTime(_) | Js::Span(_) | Js::RegExp(_) | Js::Item(_) | Js::Set(_) => {
+                Ok("object")
+            }
             _ => Err(Stop::Declined),
         }
     }
@@ -109,7 +116,9 @@ impl Js {
     pub(super) fn to_key(&self) -> Run<Str> {
         match self {
             Js::Value(Value::String(text)) => Ok(text.clone()),
-            Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_)) => self.to_text(),
+            Js::Value(Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_)) => {
+                self.to_text()
+            }
             _ => Err(Stop::Declined),
         }
     }
@@ -121,7 +130,9 @@ impl Js {
 
 pub(super) fn value_to_text(value: &Value, depth: usize) -> Run<Str> {
     Ok(match value {
-        Value::Date(date) if date.kind == DateKind::Js => date::js_date_text(date.epoch_ms as i64, true),
+        Value::Date(date) if date.kind == DateKind::Js => {
+            date::js_date_text(date.epoch_ms as i64, true)
+        }
         Value::Array(values) => {
             if depth > MAX_DATA_DEPTH {
                 return Err(Stop::Declined);
@@ -129,7 +140,11 @@ pub(super) fn value_to_text(value: &Value, depth: usize) -> Run<Str> {
             join(values, ",", depth + 1)?
         }
         // An object with a `toString` of its own may say anything.
-        Value::Object(object) if object.contains_key("toString") || object.contains_key("valueOf") => return Err(Stop::Declined),
+        Value::Object(object)
+            if object.contains_key("toString") || object.contains_key("valueOf") =>
+        {
+            return Err(Stop::Declined);
+        }
         other => other.to_js_string(),
     })
 }
@@ -176,8 +191,12 @@ fn value_to_number(value: &Value) -> Run<f64> {
 /// `ToPrimitive` with the hint that `+` and `==` give.
 fn to_primitive(value: &Js) -> Run<Value> {
     match value {
-        Js::Value(data @ (Value::Array(_) | Value::Object(_))) => value_to_text(data, 0).map(Value::String),
-        Js::Value(Value::Date(date)) if date.kind == DateKind::Js => Ok(Value::String(date::js_date_text(date.epoch_ms as i64, true))),
+        Js::Value(data @ (Value::Array(_) | Value::Object(_))) => {
+            value_to_text(data, 0).map(Value::String)
+        }
+        Js::Value(Value::Date(date)) if date.kind == DateKind::Js => {
+            Ok(Value::String(date::js_date_text(date.epoch_ms as i64, true)))
+        }
         Js::Value(Value::Date(date)) => Ok(Value::Number(date.epoch_ms)),
         Js::Value(data) => Ok(data.clone()),
         Js::DateTime(date) => Ok(Value::Number(date.ms as f64)),
@@ -222,7 +241,9 @@ pub(super) fn same_values(left: &Value, right: &Value) -> Run<bool> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => Ok(left == right),
         (Value::String(left), Value::String(right)) => same_texts(left, right),
-        (left, right) if is_primitive(left) || is_primitive(right) => Ok(is_primitive(left) && is_primitive(right) && left == right),
+        (left, right) if is_primitive(left) || is_primitive(right) => {
+            Ok(is_primitive(left) && is_primitive(right) && left == right)
+        }
         _ => Err(Stop::Declined),
     }
 }
@@ -282,15 +303,20 @@ pub(super) fn member<'a>(value: &'a Value, key: &str) -> Run<std::borrow::Cow<'a
             None => Ok(Cow::Owned(Value::Undefined)),
         },
         Value::Array(values) => match array_index(key) {
-            Some(index) => Ok(values.get(index).map_or(Cow::Owned(Value::Undefined), Cow::Borrowed)),
+            Some(index) => {
+                Ok(values.get(index).map_or(Cow::Owned(Value::Undefined), Cow::Borrowed))
+            }
             None if key == "length" => Ok(Cow::Owned(Value::Number(values.len() as f64))),
             None => missing_member(key).map(Cow::Owned),
         },
         Value::String(text) => match array_index(key) {
             Some(index) => {
                 let length = text::length(text);
-                let part =
-                    if index < length { Value::from(text::part(text, index, index + 1).ok_or(Stop::Declined)?) } else { Value::Undefined };
+                let part = if index < length {
+                    Value::from(text::part(text, index, index + 1).ok_or(Stop::Declined)?)
+                } else {
+                    Value::Undefined
+                };
                 Ok(Cow::Owned(part))
             }
             None if key == "length" => Ok(Cow::Owned(Value::Number(text::length(text) as f64))),
@@ -308,8 +334,10 @@ fn missing_member(key: &str) -> Run<Value> {
 
 /// The array index a key stands for: digits without leading zeros.
 pub(super) fn array_index(key: &str) -> Option<usize> {
-    let is_index =
-        !key.is_empty() && key.len() < 10 && key.bytes().all(|byte| byte.is_ascii_digit()) && (key.len() == 1 || !key.starts_with('0'));
+    let is_index = !key.is_empty()
+        && key.len() < 10
+        && key.bytes().all(|byte| byte.is_ascii_digit())
+        && (key.len() == 1 || !key.starts_with('0'));
     if is_index { key.parse().ok() } else { None }
 }
 
@@ -336,7 +364,8 @@ pub(super) fn in_js_key_order(object: Object) -> Object {
     if has_js_key_order(&object) {
         return object;
     }
-    let (mut numbers, names): (Vec<_>, Vec<_>) = object.into_iter().partition(|(key, _)| array_index(key).is_some());
+    let (mut numbers, names): (Vec<_>, Vec<_>) =
+        object.into_iter().partition(|(key, _)| array_index(key).is_some());
     numbers.sort_by_key(|(key, _)| array_index(key));
     numbers.into_iter().chain(names).collect()
 }
@@ -345,7 +374,8 @@ pub(super) fn number_text(number: f64) -> Str {
     number_to_string(number).into()
 }
 
-/// Walks a result once, so that one which is far larger written out than it is in memory never leaves.
+/// Walks a result once, so that one which is far larger written out than it is in memory never
+/// leaves.
 pub(super) fn weigh(value: &Value) -> Run<()> {
     match value {
         Value::Array(values) => values.iter().try_for_each(|element| {
@@ -361,10 +391,12 @@ pub(super) fn weigh(value: &Value) -> Run<()> {
     }
 }
 
-/// Arrays inside arrays deeper than this are declined: dropping and writing them walks down step by step.
+/// Arrays inside arrays deeper than this are declined: dropping and writing them walks down step by
+/// step.
 const MAX_GROWN_DEPTH: usize = 150;
 
-/// Checks what `reduce` made in one round, looking only at the parts that the round before did not have.
+/// Checks what `reduce` made in one round, looking only at the parts that the round before did not
+/// have.
 pub(super) fn check_growth(before: &Value, now: &Value) -> Run<()> {
     match (before, now) {
         (Value::Array(before), Value::Array(now)) => {
@@ -401,14 +433,18 @@ fn check_depth(value: &Value, depth: usize) -> Run<()> {
         return Err(Stop::Declined);
     }
     match value {
-        Value::Array(values) => values.iter().filter(|element| !is_primitive(element)).try_for_each(|element| {
-            meter::spend(1)?;
-            check_depth(element, depth + 1)
-        }),
-        Value::Object(object) => object.values().filter(|field| !is_primitive(field)).try_for_each(|field| {
-            meter::spend(1)?;
-            check_depth(field, depth + 1)
-        }),
+        Value::Array(values) => {
+            values.iter().filter(|element| !is_primitive(element)).try_for_each(|element| {
+                meter::spend(1)?;
+                check_depth(element, depth + 1)
+            })
+        }
+        Value::Object(object) => {
+            object.values().filter(|field| !is_primitive(field)).try_for_each(|field| {
+                meter::spend(1)?;
+                check_depth(field, depth + 1)
+            })
+        }
         _ => Ok(()),
     }
 }

@@ -39,12 +39,19 @@ const TOKENS_PER_TICK: usize = 1 << 12;
 
 /// Checks and rewrites one expression.
 ///
-/// - A name nobody declares is declared here, so that it reads as `undefined`. Declaring too many names does no harm: what the
-///   expression declares itself lies inside of ours.
-/// - A call of an extension, `a.first()`, becomes the call of a method that no data has: `a.__x_first()`.
-pub(super) fn analyse(source: &str, scope_names: &[model::Str], thrown: Thrown) -> Result<Analysis, Error> {
+/// - A name nobody declares is declared here, so that it reads as `undefined`. Declaring too many
+///   names does no harm: what the expression declares itself lies inside of ours.
+/// - A call of an extension, `a.first()`, becomes the call of a method that no data has:
+///   `a.__x_first()`.
+pub(super) fn analyse(
+    source: &str,
+    scope_names: &[model::Str],
+    thrown: Thrown,
+) -> Result<Analysis, Error> {
     // The bare template engine knows no `process`; n8n gives expressions a harmless one.
-    let is_known = |name: &str| KNOWN_NAMES.contains(&name) && (name != "process" || thrown == Thrown::BecomesUndefined);
+    let is_known = |name: &str| {
+        KNOWN_NAMES.contains(&name) && (name != "process" || thrown == Thrown::BecomesUndefined)
+    };
     let source = source.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
     let tokens = tokens(source);
     let mut names = BTreeSet::new();
@@ -64,34 +71,47 @@ pub(super) fn analyse(source: &str, scope_names: &[model::Str], thrown: Thrown) 
                 if FORBIDDEN_NAMES.contains(&text) {
                     return Err(forbidden_name(text));
                 }
-                if EXTENSION_NAMES.contains(&text) && is_call(&tokens, position + 1) && !is_of_global(&tokens, position, source) {
+                if EXTENSION_NAMES.contains(&text)
+                    && is_call(&tokens, position + 1)
+                    && !is_of_global(&tokens, position, source)
+                {
                     rewritten.push_str(source.get(copied..token.range.start).unwrap_or_default());
                     rewritten.push_str("__x_");
                     copied = token.range.start;
                 }
             }
             TokenKind::Word => {
-                let key = after.is_some_and(|after| after.is(b':')) && before.is_some_and(|before| before.is(b'{') || before.is(b','));
-                if !key && (text == "constructor" || text.starts_with("__")) && FORBIDDEN_NAMES.contains(&text) {
+                let key = after.is_some_and(|after| after.is(b':'))
+                    && before.is_some_and(|before| before.is(b'{') || before.is(b','));
+                if !key
+                    && (text == "constructor" || text.starts_with("__"))
+                    && FORBIDDEN_NAMES.contains(&text)
+                {
                     return Err(forbidden_name(text));
                 }
                 if text == "import" && !key {
                     return Err(Error::Forbidden { message: "Imports are not supported".into() });
                 }
                 if text == "with" && !key && after.is_some_and(|after| after.is(b'(')) {
-                    return Err(Error::Forbidden { message: "\"with\" statements are not supported".into() });
+                    return Err(Error::Forbidden {
+                        message: "\"with\" statements are not supported".into(),
+                    });
                 }
-                if scope_names.iter().any(|name| name == text) || (text.starts_with('$') && !is_known(text)) {
+                if scope_names.iter().any(|name| name == text)
+                    || (text.starts_with('$') && !is_known(text))
+                {
                     if is_plain_name(text) {
                         variables.insert(text);
                     }
-                } else if !RESERVED_WORDS.contains(&text) && !is_known(text) && is_plain_name(text) {
+                } else if !RESERVED_WORDS.contains(&text) && !is_known(text) && is_plain_name(text)
+                {
                     names.insert(text);
                 }
             }
             TokenKind::Text | TokenKind::Template => {
                 let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-                let computed = before.is_some_and(|before| before.is(b'[')) && after.is_some_and(|after| after.is(b']'));
+                let computed = before.is_some_and(|before| before.is(b'['))
+                    && after.is_some_and(|after| after.is(b']'));
                 if computed && FORBIDDEN_NAMES.contains(&inner) && position >= 2 {
                     return Err(forbidden_name(inner));
                 }
@@ -108,12 +128,18 @@ pub(super) fn analyse(source: &str, scope_names: &[model::Str], thrown: Thrown) 
             declarations.push_str("={}");
         }
     }
-    Ok(Analysis { declarations, rewritten, variables: variables.into_iter().map(str::to_owned).collect() })
+    Ok(Analysis {
+        declarations,
+        rewritten,
+        variables: variables.into_iter().map(str::to_owned).collect(),
+    })
 }
 
 /// `Math.floor`: a function that the language has, whatever extension shares its name.
 fn is_of_global(tokens: &[Token], position: usize, source: &str) -> bool {
-    let text = |back: usize| position.checked_sub(back).and_then(|at| tokens.get(at)).map(|token| token.text(source));
+    let text = |back: usize| {
+        position.checked_sub(back).and_then(|at| tokens.get(at)).map(|token| token.text(source))
+    };
     text(2).is_some_and(|name| GLOBALS.contains(&name)) && text(3) != Some(".")
 }
 
@@ -141,16 +167,24 @@ mod tests {
     #[test]
     fn unknown_names_are_declared_and_known_ones_are_not() {
         assert_eq!(function("asdas"), "(function(){var asdas;return (\nasdas\n)})");
-        assert_eq!(function("$json.a.map(x => x + Math.PI)"), "(function(){var x;return (\n$json.a.map(x => x + Math.PI)\n)})");
+        assert_eq!(
+            function("$json.a.map(x => x + Math.PI)"),
+            "(function(){var x;return (\n$json.a.map(x => x + Math.PI)\n)})"
+        );
         assert_eq!(function("fetch"), "(function(){var fetch={};return (\nfetch\n)})");
-        assert_eq!(function("[...list, ...$json.b]"), "(function(){var list;return (\n[...list, ...$json.b]\n)})");
+        assert_eq!(
+            function("[...list, ...$json.b]"),
+            "(function(){var list;return (\n[...list, ...$json.b]\n)})"
+        );
     }
 
     #[test]
     fn calls_of_extensions_get_a_name_that_data_cannot_have() {
         assert!(function("$json.tags.first()").contains("$json.tags.__x_first()"));
         assert!(function("$json.tags?.sum?.()").contains("$json.tags?.__x_sum?.()"));
-        assert!(function("Math.floor($json.n.floor())").contains("Math.floor($json.n.__x_floor())"));
+        assert!(
+            function("Math.floor($json.n.floor())").contains("Math.floor($json.n.__x_floor())")
+        );
         assert!(function("$json.Math.floor()").contains("$json.Math.__x_floor()"));
         assert!(function("$json.first").contains("$json.first\n"));
         assert!(function("'a.first()'").contains("'a.first()'"));
@@ -158,12 +192,22 @@ mod tests {
 
     #[test]
     fn forbidden_names_are_refused_where_they_are_used() {
-        for source in
-            ["({}).constructor", "x['constructor']", "x[`__proto__`]", "__lookupGetter__('x')", "Object.defineProperty", "import('fs')"]
-        {
-            assert!(matches!(analyse(source, &[], Thrown::default()), Err(Error::Forbidden { .. })), "{source}");
+        for source in [
+            "({}).constructor",
+            "x['constructor']",
+            "x[`__proto__`]",
+            "__lookupGetter__('x')",
+            "Object.defineProperty",
+            "import('fs')",
+        ] {
+            assert!(
+                matches!(analyse(source, &[], Thrown::default()), Err(Error::Forbidden { .. })),
+                "{source}"
+            );
         }
-        for source in ["'constructor'", "({ constructor: 1 })", "$json.constructorName", "// .constructor\n1"] {
+        for source in
+            ["'constructor'", "({ constructor: 1 })", "$json.constructorName", "// .constructor\n1"]
+        {
             assert!(analyse(source, &[], Thrown::default()).is_ok(), "{source}");
         }
     }

@@ -18,26 +18,40 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         32 => {
             let (zone, epoch_ms) = (call.required_text(0)?, call.number(1).unwrap_or_default());
-            let Some(offset) = host_functions::zone_offset(&zone, epoch_ms) else { return Ok(Reply::Undefined) };
-            let parts = [offset.minutes.into(), offset.valid_from_ms.into(), offset.valid_until_ms.into(), offset.abbreviation.into()];
+            let Some(offset) = host_functions::zone_offset(&zone, epoch_ms) else {
+                return Ok(Reply::Undefined);
+            };
+            let parts = [
+                offset.minutes.into(),
+                offset.valid_from_ms.into(),
+                offset.valid_until_ms.into(),
+                offset.abbreviation.into(),
+            ];
             Ok(Reply::value(&Value::array(parts.to_vec())))
         }
-        33 => Ok(Reply::Bytes(host_functions::random_numbers(RANDOM_NUMBERS).flat_map(f64::to_le_bytes).collect())),
+        33 => Ok(Reply::Bytes(
+            host_functions::random_numbers(RANDOM_NUMBERS).flat_map(f64::to_le_bytes).collect(),
+        )),
         34 => Ok(Reply::Text(host_functions::random_uuid())),
-        35 => Ok(Reply::Bytes(host_functions::random_bytes(call.index(0).unwrap_or_default().min(1 << 20)))),
+        35 => Ok(Reply::Bytes(host_functions::random_bytes(
+            call.index(0).unwrap_or_default().min(1 << 20),
+        ))),
         36 => {
             let (encoding, bytes) = (call.required_text(0)?, call.bytes(1)?);
             call.hold(bytes.len() * MOST_LETTERS)?;
-            Ok(host_functions::bytes_to_text(&encoding, &bytes).map_or(Reply::Undefined, Reply::Text))
+            Ok(host_functions::bytes_to_text(&encoding, &bytes)
+                .map_or(Reply::Undefined, Reply::Text))
         }
         37 => {
             let (encoding, text) = (call.required_text(0)?, call.required_text(1)?);
             call.hold(text.len() * MOST_LETTERS)?;
-            Ok(host_functions::text_to_bytes(&encoding, &text).map_or(Reply::Undefined, Reply::Bytes))
+            Ok(host_functions::text_to_bytes(&encoding, &text)
+                .map_or(Reply::Undefined, Reply::Bytes))
         }
         38 => {
             let (address, base) = (call.required_text(0)?, call.text(1)?);
-            Ok(host_functions::parse_url(&address, base.as_deref()).map_or(Reply::Undefined, |parts| Reply::value(&parts)))
+            Ok(host_functions::parse_url(&address, base.as_deref())
+                .map_or(Reply::Undefined, |parts| Reply::value(&parts)))
         }
         39 => {
             let (algorithm, key, data) = (call.required_text(0)?, call.bytes(1)?, call.bytes(2)?);

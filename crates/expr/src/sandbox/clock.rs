@@ -1,4 +1,5 @@
-//! How long the guest may run: a moment on a thread that serves others, or its limit of CPU time off such threads.
+//! How long the guest may run: a moment on a thread that serves others, or its limit of CPU time
+//! off such threads.
 
 use super::state::State;
 use super::ticker::TICK_MS;
@@ -37,14 +38,18 @@ impl Clock {
     pub(super) fn first_ticks(self) -> u64 {
         match self {
             Clock::Inline => INLINE_TICKS,
-            Clock::Limit { limit, .. } => (limit.as_millis() as u64 / TICK_MS + 1).min(TICKS_PER_LOOK),
+            Clock::Limit { limit, .. } => {
+                (limit.as_millis() as u64 / TICK_MS + 1).min(TICKS_PER_LOOK)
+            }
         }
     }
 }
 
 /// What happens when the time until the next look is over.
 pub(super) fn ticked(state: &mut State) -> wasmtime::Result<UpdateDeadline> {
-    let Clock::Limit { began, limit, limit_ms } = state.clock else { return Err(wasmtime::Error::new(OutOfInlineTime)) };
+    let Clock::Limit { began, limit, limit_ms } = state.clock else {
+        return Err(wasmtime::Error::new(OutOfInlineTime));
+    };
     if let Err(exceeded) = compute::tick() {
         return Err(state.stop(exceeded.into()));
     }

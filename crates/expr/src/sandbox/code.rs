@@ -89,7 +89,8 @@ pub struct LogLine {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{error}")]
 pub struct CodeFailure {
-    /// The message of a thrown error carries the line, as n8n shows it: `x is not defined [line 2]`.
+    /// The message of a thrown error carries the line, as n8n shows it: `x is not defined [line
+    /// 2]`.
     pub error: Error,
     /// Line of the author's source, counted from 1.
     pub line: Option<usize>,
@@ -98,14 +99,17 @@ pub struct CodeFailure {
     pub logs: Vec<LogLine>,
 }
 
-/// What a program reaches outside of its heap. Implemented by the engine; called once per request the program makes.
+/// What a program reaches outside of its heap. Implemented by the engine; called once per request
+/// the program makes.
 ///
-/// Names and arguments: `fetch { url, method, headers, body?, bodyBase64?, timeoutMs, maxBytes, redirects }` answers
-/// `{ status, statusText, url, headers, body | bodyBase64 }`; `httpRequest`, `request` (n8n's options) answer what n8n's helper
-/// returns; `httpRequestWithAuthentication { type, options }`; for tools `getSecret { name }`, `workspace.read { path }`,
-/// `workspace.write { path, content }`, `workspace.list { path }`. An unknown name is an error.
+/// Names and arguments: `fetch { url, method, headers, body?, bodyBase64?, timeoutMs, maxBytes,
+/// redirects }` answers `{ status, statusText, url, headers, body | bodyBase64 }`; `httpRequest`,
+/// `request` (n8n's options) answer what n8n's helper returns; `httpRequestWithAuthentication {
+/// type, options }`; for tools `getSecret { name }`, `workspace.read { path }`, `workspace.write {
+/// path, content }`, `workspace.list { path }`. An unknown name is an error.
 pub trait CodeHost: Send + Sync {
-    fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>>;
+    fn request<'a>(&'a self, name: &'a str, argument: Value)
+    -> BoxFuture<'a, Result<Value, Error>>;
 }
 
 /// What the calls of a program left behind for the loop that drives it.
@@ -145,7 +149,8 @@ struct Answer {
 }
 
 impl Session {
-    /// Runs a program to its end in an instance of its own. What it returns goes to `sink` piece by piece.
+    /// Runs a program to its end in an instance of its own. What it returns goes to `sink` piece by
+    /// piece.
     pub async fn run_code(
         &mut self,
         job: &CodeJob,
@@ -168,9 +173,15 @@ impl Session {
             Err(failure) => failure.into_error(),
         };
         let place = messages::place(&error);
-        let item_index = index.filter(|_| matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem));
+        let item_index =
+            index.filter(|_| matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem));
         let error = messages::complete(error, &job.source, place, item_index);
-        Err(CodeFailure { error, line: place.map(|place| place.line), item_index, logs: outcome.logs })
+        Err(CodeFailure {
+            error,
+            line: place.map(|place| place.line),
+            item_index,
+            logs: outcome.logs,
+        })
     }
 
     async fn drive(
@@ -183,7 +194,9 @@ impl Session {
         let limits = *self.limits();
         let live = self.live(Mode::Code).map_err(Failure::Broken)?;
         let mut left = Duration::from_millis(limits.time_ms);
-        live.stretch(Room::wait().await, scope, sink, &mut left, |live| live.start_code(job, scope))?;
+        live.stretch(Room::wait().await, scope, sink, &mut left, |live| {
+            live.start_code(job, scope)
+        })?;
         let mut open: FuturesUnordered<BoxFuture<'_, Answer>> = FuturesUnordered::new();
         loop {
             let code = &mut live.store.data_mut().code;
@@ -202,15 +215,25 @@ impl Session {
             for request in std::mem::take(&mut code.requests) {
                 let timeout = Duration::from_millis(limits.fetch_timeout_ms);
                 open.push(Box::pin(async move {
-                    let result = match tokio::time::timeout(timeout, host.request(&request.name, request.argument)).await {
+                    let result = match tokio::time::timeout(
+                        timeout,
+                        host.request(&request.name, request.argument),
+                    )
+                    .await
+                    {
                         Ok(result) => result,
-                        Err(_) => Err(thrown("TimeoutError", "The operation was aborted due to timeout")),
+                        Err(_) => {
+                            Err(thrown("TimeoutError", "The operation was aborted due to timeout"))
+                        }
                     };
                     Answer { id: request.id, bytes: request.bytes, result }
                 }));
             }
             if open.is_empty() {
-                return Err(Failure::Thrown(thrown("Error", "The code waits for a promise that nothing will settle")));
+                return Err(Failure::Thrown(thrown(
+                    "Error",
+                    "The code waits for a promise that nothing will settle",
+                )));
             }
             let asked = Instant::now();
             let Ok(Some(answer)) = tokio::time::timeout(left, open.next()).await else {
@@ -220,7 +243,9 @@ impl Session {
             if let Ok(value) = &answer.result
                 && body_len(value) > limits.fetch_body_bytes
             {
-                return Err(Failure::Broken(Error::FetchBody { limit_bytes: limits.fetch_body_bytes }));
+                return Err(Failure::Broken(Error::FetchBody {
+                    limit_bytes: limits.fetch_body_bytes,
+                }));
             }
             if let Err(error @ (Error::FetchBody { .. } | Error::Fetches { .. })) = answer.result {
                 return Err(Failure::Broken(error));
@@ -230,7 +255,8 @@ impl Session {
     }
 }
 
-/// Where turns of loops count, there is no program but the one whose loops were made to count: texts do not become code.
+/// Where turns of loops count, there is no program but the one whose loops were made to count:
+/// texts do not become code.
 const NO_OTHER_PROGRAMS: &str = "(() => {
   const fixed = (target, name, value) => Object.defineProperty(target, name, { value, writable: false, enumerable: false, configurable: false });
   const refuse = function Function() { throw new EvalError('Code cannot be made of text here'); };
@@ -242,8 +268,8 @@ const NO_OTHER_PROGRAMS: &str = "(() => {
 })()";
 
 impl Live {
-    /// Runs a stretch of the program, until it ends or waits, off the threads that serve others. What it took is taken from what is left
-    /// of its time.
+    /// Runs a stretch of the program, until it ends or waits, off the threads that serve others.
+    /// What it took is taken from what is left of its time.
     fn stretch<T>(
         &mut self,
         room: Room,
@@ -275,10 +301,18 @@ impl Live {
         state.code.for_each = matches!(job.flavour, Flavour::EachItem | Flavour::FunctionItem);
         state.code.holds_output = job.flavour == Flavour::Tool;
         self.set_zone(scope.timezone())?;
-        for name in super::source::tokens(&job.source).iter().map(|token| token.text(&job.source)).filter(|text| text.starts_with('$')) {
+        for name in super::source::tokens(&job.source)
+            .iter()
+            .map(|token| token.text(&job.source))
+            .filter(|text| text.starts_with('$'))
+        {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
-        let counted = limits.loop_iterations.map(|_| count_loops(&job.source)).transpose().map_err(Failure::Thrown)?;
+        let counted = limits
+            .loop_iterations
+            .map(|_| count_loops(&job.source))
+            .transpose()
+            .map_err(Failure::Thrown)?;
         self.store.data_mut().held.let_pass(before);
         if counted.is_some() {
             self.eval("limits", NO_OTHER_PROGRAMS)?;
@@ -294,8 +328,12 @@ impl Live {
         };
         let guest = self.guest.clone();
         let flavour = guest.string(&mut self.store, flavour).map_err(|trap| self.trapped(trap))?;
-        let started =
-            guest.call(&mut self.store, self.entries.start_code, Raw::UNDEFINED, &[program, flavour, names, Raw::number(job.first as f64)]);
+        let started = guest.call(
+            &mut self.store,
+            self.entries.start_code,
+            Raw::UNDEFINED,
+            &[program, flavour, names, Raw::number(job.first as f64)],
+        );
         self.checked(started)?;
         self.run_jobs()
     }
@@ -372,7 +410,10 @@ fn thrown(name: &str, message: &str) -> Error {
 /// How large the answer to a request is.
 fn body_len(value: &Value) -> usize {
     match (value.get("bodyBase64").and_then(Value::as_str), value.get("body")) {
-        (Some(encoded), _) => encoded.len() / 4 * 3 - encoded.bytes().rev().take_while(|byte| *byte == b'=').count().min(2),
+        (Some(encoded), _) => {
+            encoded.len() / 4 * 3
+                - encoded.bytes().rev().take_while(|byte| *byte == b'=').count().min(2)
+        }
         (None, Some(Value::String(body))) => body.len(),
         (None, Some(body)) => body.estimated_bytes(),
         (None, None) => match value {

@@ -22,7 +22,9 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             }
             give(match index {
                 None => Returned::Whole(value),
-                Some(index) if call.caller.data().code.for_each => Returned::ForItem { index, value },
+                Some(index) if call.caller.data().code.for_each => {
+                    Returned::ForItem { index, value }
+                }
                 Some(index) => Returned::Element { index, value },
             });
         }
@@ -37,13 +39,16 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         66 => request(call)?,
         67 => {
             opened(call)?;
-            let (id, delay) = (call.number(0).unwrap_or_default(), call.number(1).unwrap_or_default());
+            let (id, delay) =
+                (call.number(0).unwrap_or_default(), call.number(1).unwrap_or_default());
             call.caller.data_mut().code.timers.push((id, delay.clamp(0.0, 1e12) as u64));
         }
         68 => {
             let (index, property) = (call.index(0).unwrap_or(usize::MAX), call.required_text(1)?);
             let item = call.scope(|scope| scope.input().get(index))?;
-            let Some(file) = item.and_then(|item| item.binary(&property).cloned()) else { return Ok(Reply::Undefined) };
+            let Some(file) = item.and_then(|item| item.binary(&property).cloned()) else {
+                return Ok(Reply::Undefined);
+            };
             call.hold(file.data.len())?;
             return Ok(Reply::Bytes(file.data.to_vec()));
         }
@@ -57,8 +62,10 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let name = call.required_text(0)?;
             let (value, bytes) = kept(call, |call| call.value(1))?;
             let state = call.caller.data_mut();
-            let (data, [global, node]) = (&mut state.code.outcome.static_data, &mut state.code.static_bytes);
-            let (place, before) = if name == "global" { (&mut data.global, global) } else { (&mut data.node, node) };
+            let (data, [global, node]) =
+                (&mut state.code.outcome.static_data, &mut state.code.static_bytes);
+            let (place, before) =
+                if name == "global" { (&mut data.global, global) } else { (&mut data.node, node) };
             *place = Some(value);
             state.held.free(std::mem::replace(before, bytes));
         }
@@ -75,19 +82,26 @@ fn give(returned: Returned) {
 }
 
 /// Does something whose memory the host goes on holding after the call. Tells how much that is.
-fn kept<T>(call: &mut HostCall<'_>, read: impl FnOnce(&mut HostCall<'_>) -> Result<T, Refusal>) -> Result<(T, usize), Refusal> {
+fn kept<T>(
+    call: &mut HostCall<'_>,
+    read: impl FnOnce(&mut HostCall<'_>) -> Result<T, Refusal>,
+) -> Result<(T, usize), Refusal> {
     let before = call.caller.data().held.passing();
     let value = read(call)?;
     Ok((value, call.caller.data_mut().held.keep_since(before)))
 }
 
-/// `$execution.customData`. n8n keeps ten short entries for an execution; a flood must not fill our memory.
+/// `$execution.customData`. n8n keeps ten short entries for an execution; a flood must not fill our
+/// memory.
 fn custom_data(call: &mut HostCall<'_>) -> Result<(), Refusal> {
     const MAX_ENTRIES: usize = 1000;
-    let (mut key, mut value) = (Str::from(call.required_text(0)?), Str::from(call.required_text(1)?));
+    let (mut key, mut value) =
+        (Str::from(call.required_text(0)?), Str::from(call.required_text(1)?));
     shorten(&mut key);
     shorten(&mut value);
-    let size = |key: &Str, value: &Str| size_of::<(Str, Str)>() + text_bytes(key.len()) + text_bytes(value.len());
+    let size = |key: &Str, value: &Str| {
+        size_of::<(Str, Str)>() + text_bytes(key.len()) + text_bytes(value.len())
+    };
     kept(call, |call| call.hold(size(&key, &value)))?;
     let state = call.caller.data_mut();
     let entries = &mut state.code.outcome.custom_data;
@@ -110,7 +124,8 @@ fn log(call: &mut HostCall<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     let before = state.held.passing();
-    let paid = state.spend(text.len(), size_of::<LogLine>() + text_bytes(level.len()) + text_bytes(text.len()));
+    let paid = state
+        .spend(text.len(), size_of::<LogLine>() + text_bytes(level.len()) + text_bytes(text.len()));
     paid.map_err(|error| Refusal::Trap(state.stop(error)))?;
     state.held.keep_since(before);
     state.code.outcome.logs.push(LogLine { level: level.into(), text: text.into() });
@@ -146,7 +161,12 @@ fn opened(call: &mut HostCall<'_>) -> Result<(), Refusal> {
     let limit = state.limits.open_calls;
     if state.code.open > limit {
         let message = format!("more than {limit} timers and requests are open at once");
-        return Err(Error::Thrown { name: "RangeError".into(), message: message.into(), stack: None }.into());
+        return Err(Error::Thrown {
+            name: "RangeError".into(),
+            message: message.into(),
+            stack: None,
+        }
+        .into());
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! Code nodes from the outside.
 
-use super::{CodeFailure, CodeHost, CodeJob, CodeOutcome, Flavour, Limits, Returned, Sandbox, StaticData};
+use super::{
+    CodeFailure, CodeHost, CodeJob, CodeOutcome, Flavour, Limits, Returned, Sandbox, StaticData,
+};
 use crate::Error;
 use crate::testing::FakeScope;
 use futures::future::BoxFuture;
@@ -10,11 +12,17 @@ use model::{Binary, Item, Object, Value, json};
 struct Echo;
 
 impl CodeHost for Echo {
-    fn request<'a>(&'a self, name: &'a str, argument: Value) -> BoxFuture<'a, Result<Value, Error>> {
+    fn request<'a>(
+        &'a self,
+        name: &'a str,
+        argument: Value,
+    ) -> BoxFuture<'a, Result<Value, Error>> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             match name {
-                "fetch" => Ok(json!({ "status": 200, "headers": { "X-A": "b" }, "body": model::json::to_string(&argument) })),
+                "fetch" => Ok(
+                    json!({ "status": 200, "headers": { "X-A": "b" }, "body": model::json::to_string(&argument) }),
+                ),
                 "httpRequest" => Ok(argument),
                 other => Err(Error::data(format!("no {other} here"))),
             }
@@ -22,18 +30,35 @@ impl CodeHost for Echo {
     }
 }
 
-async fn run(source: &str, flavour: Flavour, scope: &FakeScope) -> Result<(Vec<Returned>, CodeOutcome), CodeFailure> {
+async fn run(
+    source: &str,
+    flavour: Flavour,
+    scope: &FakeScope,
+) -> Result<(Vec<Returned>, CodeOutcome), CodeFailure> {
     let limits = if flavour == Flavour::Tool { Limits::tool() } else { Limits::code_node() };
-    let job = CodeJob { source: source.into(), flavour, static_data: StaticData::default(), first: 0, names: Object::new() };
+    let job = CodeJob {
+        source: source.into(),
+        flavour,
+        static_data: StaticData::default(),
+        first: 0,
+        names: Object::new(),
+    };
     let mut returned = Vec::new();
-    let outcome = Sandbox::new().session(limits).run_code(&job, scope, &Echo, &mut |value| returned.push(value)).await?;
+    let outcome = Sandbox::new()
+        .session(limits)
+        .run_code(&job, scope, &Echo, &mut |value| returned.push(value))
+        .await?;
     Ok((returned, outcome))
 }
 
 /// What code returns as a whole.
 async fn whole(source: &str) -> Value {
     match run(source, Flavour::AllItems, &three()).await.unwrap().0.pop() {
-        Some(Returned::Whole(value) | Returned::Element { value, .. } | Returned::ForItem { value, .. }) => value,
+        Some(
+            Returned::Whole(value)
+            | Returned::Element { value, .. }
+            | Returned::ForItem { value, .. },
+        ) => value,
         other => panic!("{other:?}"),
     }
 }
@@ -43,16 +68,27 @@ async fn failure(source: &str) -> String {
 }
 
 fn three() -> FakeScope {
-    FakeScope { items: (1..=3).map(|n| Item::new(json!({ "n": n }))).collect(), ..FakeScope::default() }
-        .with_node("Start", [json!({ "s": 7 })])
+    FakeScope {
+        items: (1..=3).map(|n| Item::new(json!({ "n": n }))).collect(),
+        ..FakeScope::default()
+    }
+    .with_node("Start", [json!({ "s": 7 })])
 }
 
 #[tokio::test]
 async fn code_for_all_items_gives_its_elements_one_by_one() {
-    let (returned, _) =
-        run("for (const item of items) item.json.m = item.json.n * 2;\nreturn $input.all();", Flavour::AllItems, &three()).await.unwrap();
+    let (returned, _) = run(
+        "for (const item of items) item.json.m = item.json.n * 2;\nreturn $input.all();",
+        Flavour::AllItems,
+        &three(),
+    )
+    .await
+    .unwrap();
     assert_eq!(returned[0], Returned::List { len: 3 });
-    assert_eq!(returned[2], Returned::Element { index: 1, value: json!({ "json": { "n": 2, "m": 4 } }) });
+    assert_eq!(
+        returned[2],
+        Returned::Element { index: 1, value: json!({ "json": { "n": 2, "m": 4 } }) }
+    );
     assert_eq!(returned.len(), 4);
 }
 
@@ -60,36 +96,65 @@ async fn code_for_all_items_gives_its_elements_one_by_one() {
 async fn code_for_each_item_sees_that_item() {
     let source = "$json.i = $itemIndex; return { json: { ...$input.item.json, s: $('Start').first().json.s } };";
     let (returned, _) = run(source, Flavour::EachItem, &three()).await.unwrap();
-    assert_eq!(returned[2], Returned::ForItem { index: 2, value: json!({ "json": { "n": 3, "i": 2, "s": 7 } }) });
-    let (returned, _) = run("item.x = 1; return item;", Flavour::FunctionItem, &three()).await.unwrap();
-    assert_eq!(returned[0], Returned::ForItem { index: 0, value: json!({ "json": { "n": 1, "x": 1 } }) });
+    assert_eq!(
+        returned[2],
+        Returned::ForItem { index: 2, value: json!({ "json": { "n": 3, "i": 2, "s": 7 } }) }
+    );
+    let (returned, _) =
+        run("item.x = 1; return item;", Flavour::FunctionItem, &three()).await.unwrap();
+    assert_eq!(
+        returned[0],
+        Returned::ForItem { index: 0, value: json!({ "json": { "n": 1, "x": 1 } }) }
+    );
 }
 
 #[tokio::test]
 async fn errors_tell_the_line_and_the_item() {
-    assert_eq!(failure("const a = 1;\nreturn nothing + a;").await, "nothing is not defined [line 2]");
+    assert_eq!(
+        failure("const a = 1;\nreturn nothing + a;").await,
+        "nothing is not defined [line 2]"
+    );
     assert_eq!(failure("\n\nthrow new Error('no');").await, "no [line 3]");
     assert_eq!(failure("const a;\n").await.split(' ').next(), Some("invalid"));
     assert_eq!(failure("const x = {};\nx.foo();").await, "x.foo is not a function [line 2]");
     assert_eq!(failure("const a = 1; a = 2;").await, "Assignment to constant variable. [line 1]");
-    let failed = run("if ($json.n == 2) { null.x }\nreturn $json", Flavour::EachItem, &three()).await.unwrap_err();
-    assert_eq!(failed.to_string(), "Cannot read properties of null (reading 'x') [line 1, for item 1]");
+    let failed = run("if ($json.n == 2) { null.x }\nreturn $json", Flavour::EachItem, &three())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        failed.to_string(),
+        "Cannot read properties of null (reading 'x') [line 1, for item 1]"
+    );
     assert_eq!((failed.line, failed.item_index), (Some(1), Some(1)));
 }
 
 #[tokio::test]
 async fn promises_timers_and_requests_are_awaited() {
-    assert_eq!(whole("await new Promise(done => setTimeout(done, 5)); return 'late';").await, json!("late"));
-    assert_eq!(whole("const [a, b] = await Promise.all([1, 2].map(async n => n * 2)); return a + b;").await, json!(6));
+    assert_eq!(
+        whole("await new Promise(done => setTimeout(done, 5)); return 'late';").await,
+        json!("late")
+    );
+    assert_eq!(
+        whole("const [a, b] = await Promise.all([1, 2].map(async n => n * 2)); return a + b;")
+            .await,
+        json!(6)
+    );
     let source = "const r = await fetch('http://x/', { method: 'post', headers: { A: '1' } }); return [r.ok, r.headers.get('x-a'), (await r.json()).method];";
     let (returned, _) = run(source, Flavour::AllItems, &three()).await.unwrap();
     assert_eq!(returned[2], Returned::Element { index: 1, value: json!("b") });
     assert_eq!(returned[3], Returned::Element { index: 2, value: json!("POST") });
-    assert_eq!(whole("return this.helpers.httpRequest({ url: 'u' });").await, json!({ "url": "u" }));
-    assert_eq!(whole("try { await this.helpers.request('x') } catch (e) { return e.message }").await, json!("no request here"));
-    assert!(failure("await new Promise(() => {})").await.starts_with("The code waits for a promise"));
-    let interval =
-        "let n = 0; await new Promise(d => { const id = setInterval(() => { if (++n > 3) { clearInterval(id); d() } }, 1) }); return n";
+    assert_eq!(
+        whole("return this.helpers.httpRequest({ url: 'u' });").await,
+        json!({ "url": "u" })
+    );
+    assert_eq!(
+        whole("try { await this.helpers.request('x') } catch (e) { return e.message }").await,
+        json!("no request here")
+    );
+    assert!(
+        failure("await new Promise(() => {})").await.starts_with("The code waits for a promise")
+    );
+    let interval = "let n = 0; await new Promise(d => { const id = setInterval(() => { if (++n > 3) { clearInterval(id); d() } }, 1) }); return n";
     assert_eq!(whole(interval).await, json!(4));
 }
 
@@ -115,13 +180,25 @@ async fn issue_14_01_custom_data_is_short_and_not_much() {
 async fn what_code_knows_from_node_is_there() {
     for (source, expected) in [
         ("return Buffer.from('héllo').toString('base64')", json!("aMOpbGxv")),
-        ("return Buffer.concat([Buffer.from('a'), Buffer.from('62', 'hex')]).toString()", json!("ab")),
+        (
+            "return Buffer.concat([Buffer.from('a'), Buffer.from('62', 'hex')]).toString()",
+            json!("ab"),
+        ),
         ("return Buffer.from('aGk=', 'base64').slice(0, 1).toString()", json!("h")),
-        ("return require('crypto').createHash('sha256').update('a').digest('hex').slice(0, 8)", json!("ca978112")),
+        (
+            "return require('crypto').createHash('sha256').update('a').digest('hex').slice(0, 8)",
+            json!("ca978112"),
+        ),
         ("return crypto.createHmac('sha1', 'k').update('a').digest('base64').length", json!(28)),
         ("return require('crypto').randomUUID().length", json!(36)),
-        ("return new URL('/p?a=1#h', 'https://u:p@h.example:81/x').href", json!("https://u:p@h.example:81/p?a=1#h")),
-        ("const u = new URL('https://h/'); u.searchParams.set('q', 'a b'); return u.toString()", json!("https://h/?q=a+b")),
+        (
+            "return new URL('/p?a=1#h', 'https://u:p@h.example:81/x').href",
+            json!("https://u:p@h.example:81/p?a=1#h"),
+        ),
+        (
+            "const u = new URL('https://h/'); u.searchParams.set('q', 'a b'); return u.toString()",
+            json!("https://h/?q=a+b"),
+        ),
         ("return new URLSearchParams({ a: 1, b: 'x y' }).toString()", json!("a=1&b=x+y")),
         ("return btoa('hi') + atob('aGk=')", json!("aGk=hi")),
         ("return new TextDecoder().decode(new TextEncoder().encode('é'))", json!("é")),
@@ -133,16 +210,23 @@ async fn what_code_knows_from_node_is_there() {
         ("return $jmespath({ a: [{ b: 1 }] }, 'a[0].b')", json!(1)),
         ("return new Date(2024, 0, 31).toISOString()", json!("2024-01-31T00:00:00.000Z")),
     ] {
-        let found = run(source, Flavour::AllItems, &three()).await.unwrap_or_else(|error| panic!("{source}: {error}"));
+        let found = run(source, Flavour::AllItems, &three())
+            .await
+            .unwrap_or_else(|error| panic!("{source}: {error}"));
         assert_eq!(found.0, [Returned::Whole(expected)], "{source}");
     }
-    assert!(failure("require('fs')").await.contains("Cannot find module 'fs'. Code may require: assert, buffer, crypto"));
+    assert!(
+        failure("require('fs')")
+            .await
+            .contains("Cannot find module 'fs'. Code may require: assert, buffer, crypto")
+    );
 }
 
 #[tokio::test]
 async fn files_travel_through_code() {
     let mut scope = three();
-    scope.items[0].set_binary("data", Binary::new(&b"hello"[..], "text/plain", Some("a.txt".into())));
+    scope.items[0]
+        .set_binary("data", Binary::new(&b"hello"[..], "text/plain", Some("a.txt".into())));
     let source = "const b = await this.helpers.getBinaryDataBuffer(0, 'data');
         const out = await this.helpers.prepareBinaryData(Buffer.from(b.toString().toUpperCase()), 'b.csv');
         return [{ json: { was: items[0].binary.data.fileName, data: items[0].binary.data.data }, binary: { out } }, items[0]];";
@@ -151,7 +235,10 @@ async fn files_travel_through_code() {
     assert_eq!(value.get_path("json"), Some(&json!({ "was": "a.txt", "data": "aGVsbG8=" })));
     assert_eq!(value.get_path("binary.out.mimeType"), Some(&json!("text/csv")));
     let Returned::Element { value, .. } = &returned[2] else { panic!() };
-    assert_eq!(Item::from_value(value).binary("data").map(|file| file.data.to_vec()), Some(b"hello".to_vec()));
+    assert_eq!(
+        Item::from_value(value).binary("data").map(|file| file.data.to_vec()),
+        Some(b"hello".to_vec())
+    );
 }
 
 #[tokio::test]
@@ -164,7 +251,11 @@ async fn tools_have_their_own_names() {
         names: [("query", "abc")].into_iter().collect(),
     };
     let mut returned = Vec::new();
-    Sandbox::new().session(Limits::tool()).run_code(&job, &FakeScope::default(), &Echo, &mut |value| returned.push(value)).await.unwrap();
+    Sandbox::new()
+        .session(Limits::tool())
+        .run_code(&job, &FakeScope::default(), &Echo, &mut |value| returned.push(value))
+        .await
+        .unwrap();
     assert_eq!(returned, [Returned::Whole(json!(39))]);
 }
 
@@ -186,9 +277,24 @@ async fn issue_14_00_loops_cannot_hide_in_code_made_of_text() {
         assert!(failure.contains("Code cannot be made of text here"), "{source}: {failure}");
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10), "{source}");
     }
-    let (returned, _) = tool("return [(() => 0) instanceof Function, (() => 0).constructor === Function]").await.unwrap();
-    assert_eq!(returned[1..], [true, true].map(|value| json!(value)).into_iter().enumerate().map(element).collect::<Vec<_>>());
-    assert_eq!(whole("return new Function('return 7')()").await, json!(7), "an author's own code may");
+    let (returned, _) =
+        tool("return [(() => 0) instanceof Function, (() => 0).constructor === Function]")
+            .await
+            .unwrap();
+    assert_eq!(
+        returned[1..],
+        [true, true]
+            .map(|value| json!(value))
+            .into_iter()
+            .enumerate()
+            .map(element)
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(
+        whole("return new Function('return 7')()").await,
+        json!(7),
+        "an author's own code may"
+    );
 }
 
 fn element((index, value): (usize, Value)) -> Returned {
@@ -209,7 +315,11 @@ async fn many_items_go_through_a_small_heap_one_by_one() {
     };
     let limits = Limits { memory_bytes: 8 << 20, ..Limits::code_node() };
     let mut count = 0;
-    Sandbox::new().session(limits).run_code(&job, &scope, &Echo, &mut |_| count += 1).await.unwrap();
+    Sandbox::new()
+        .session(limits)
+        .run_code(&job, &scope, &Echo, &mut |_| count += 1)
+        .await
+        .unwrap();
     assert_eq!(count, 20_000);
 }
 
@@ -218,7 +328,13 @@ fn a_run_of_code_may_move_between_threads() {
     fn movable<T: Send>(_: &T) {}
     let mut session = Sandbox::new().session(Limits::code_node());
     movable(&session);
-    let job = CodeJob { source: "".into(), flavour: Flavour::AllItems, static_data: StaticData::default(), first: 0, names: Object::new() };
+    let job = CodeJob {
+        source: "".into(),
+        flavour: Flavour::AllItems,
+        static_data: StaticData::default(),
+        first: 0,
+        names: Object::new(),
+    };
     let scope = three();
     let mut sink = |_| ();
     movable(&session.run_code(&job, &scope, &Echo, &mut sink));
@@ -229,7 +345,12 @@ async fn long_lists_arrive_in_order_and_whole() {
     let mut items: model::Items = (0..300).map(|n| Item::new(json!({ "n": n }))).collect();
     items.append(&(300..700).map(|n| Item::new(json!({ "n": n }))).collect());
     let scope = FakeScope { items: items.to_vec(), ..FakeScope::default() };
-    let (returned, _) =
-        run("return items.every((item, index) => item.json.n === index) && items.length", Flavour::AllItems, &scope).await.unwrap();
+    let (returned, _) = run(
+        "return items.every((item, index) => item.json.n === index) && items.length",
+        Flavour::AllItems,
+        &scope,
+    )
+    .await
+    .unwrap();
     assert_eq!(returned, [Returned::Whole(json!(700))]);
 }

@@ -1,4 +1,5 @@
-//! Values on their way out of the guest, read property by property: dates, `undefined` and `NaN` stay what they are.
+//! Values on their way out of the guest, read property by property: dates, `undefined` and `NaN`
+//! stay what they are.
 
 use super::guest::{Guest, Kind, Raw};
 use super::memory::text_bytes;
@@ -14,12 +15,14 @@ const MAX_NAMES: usize = 1024;
 /// Names of string keys that are enumerable, in order.
 const ENUMERABLE_STRING_KEYS: i32 = 1 | 1 << 4;
 
-/// QuickJS's numbers for the two classes that nearly all data is made of. The image builder checks them.
+/// QuickJS's numbers for the two classes that nearly all data is made of. The image builder checks
+/// them.
 const CLASS_OBJECT: i32 = 1;
 const CLASS_ARRAY: i32 = 2;
 
-/// What an element, a field and the list or object around them take in the host's memory. A list that grows has room to spare, or is there
-/// twice for a moment, and an object with many fields has an index.
+/// What an element, a field and the list or object around them take in the host's memory. A list
+/// that grows has room to spare, or is there twice for a moment, and an object with many fields has
+/// an index.
 const ELEMENT_BYTES: usize = 2 * size_of::<Value>();
 const FIELD_BYTES: usize = size_of::<(Str, Value)>() + 48;
 const CONTAINER_BYTES: usize = 64;
@@ -34,8 +37,14 @@ pub(super) struct Helpers {
     pub(super) object_prototype: Raw,
 }
 
-/// Reads a value whole. It is paid for as it grows, because a small one with shared parts may be endless when it is written out.
-pub(super) fn read(guest: &Guest, store: &mut impl AsContextMut<Data = State>, helpers: Helpers, value: Raw) -> Result<Value, ReadError> {
+/// Reads a value whole. It is paid for as it grows, because a small one with shared parts may be
+/// endless when it is written out.
+pub(super) fn read(
+    guest: &Guest,
+    store: &mut impl AsContextMut<Data = State>,
+    helpers: Helpers,
+    value: Raw,
+) -> Result<Value, ReadError> {
     Reader { guest, store, helpers }.value(value)
 }
 
@@ -86,7 +95,8 @@ enum Step {
 }
 
 impl<S: AsContextMut<Data = State>> Reader<'_, S> {
-    /// Reads without recursion: data that JavaScript nested deeply must not use up the host's stack.
+    /// Reads without recursion: data that JavaScript nested deeply must not use up the host's
+    /// stack.
     fn value(&mut self, value: Raw) -> Result<Value, ReadError> {
         let mut stack: Vec<Open> = Vec::new();
         let result = self.walk(value, &mut stack);
@@ -139,7 +149,8 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         }
     }
 
-    /// The next element or field of what is open, which the caller owns; `None` when there is none left.
+    /// The next element or field of what is open, which the caller owns; `None` when there is none
+    /// left.
     fn child(&mut self, stack: &mut [Open]) -> Result<Option<Raw>, ReadError> {
         match stack.last_mut() {
             Some(Open::List { source, len, values }) if (values.len() as u32) < *len => {
@@ -152,7 +163,10 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
                 let atom = self.guest.read_u32(&*self.store, *table + *next as i32 * 8 + 4)? as i32;
                 *next += 1;
                 *name = self.name(atom)?;
-                Ok(Some(Raw(self.guest.js_get.call(&mut *self.store, (self.guest.context, source.0, atom))?)))
+                Ok(Some(Raw(self
+                    .guest
+                    .js_get
+                    .call(&mut *self.store, (self.guest.context, source.0, atom))?)))
             }
             _ => Ok(None),
         }
@@ -168,7 +182,11 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
                 self.spend(8, 0)?;
                 Value::Number(number)
             }
-            Kind::BigInt => return Err(ReadError::Refused(type_error("Do not know how to serialize a BigInt"))),
+            Kind::BigInt => {
+                return Err(ReadError::Refused(type_error(
+                    "Do not know how to serialize a BigInt",
+                )));
+            }
             Kind::Exception => return Err(ReadError::Thrown),
             Kind::String => {
                 let text: Str = self.guest.text(&mut *self.store, value)?;
@@ -180,7 +198,8 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
                     let opened = match &open {
                         Open::List { source, .. } | Open::Fields { source, .. } => *source,
                     };
-                    // What stands for an instance belongs to us already; then the instance itself is let go.
+                    // What stands for an instance belongs to us already; then the instance itself
+                    // is let go.
                     if opened == value && !owned {
                         self.guest.js_dup.call(&mut *self.store, (self.guest.context, value.0))?;
                     } else if opened != value && owned {
@@ -206,14 +225,22 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         match self.guest.js_class.call(&mut *self.store, value.0)? {
             CLASS_ARRAY => return self.list(value),
             CLASS_OBJECT => {}
-            _ if self.guest.js_is_function.call(&mut *self.store, (self.guest.context, value.0))? != 0 => {
+            _ if self
+                .guest
+                .js_is_function
+                .call(&mut *self.store, (self.guest.context, value.0))?
+                != 0 =>
+            {
                 return Ok(Step::Done(Value::Undefined));
             }
             // A proxy of an array counts as one.
-            _ if self.guest.js_is_array.call(&mut *self.store, value.0)? != 0 => return self.list(value),
+            _ if self.guest.js_is_array.call(&mut *self.store, value.0)? != 0 => {
+                return self.list(value);
+            }
             _ => {}
         }
-        let prototype = Raw(self.guest.js_prototype.call(&mut *self.store, (self.guest.context, value.0))?);
+        let prototype =
+            Raw(self.guest.js_prototype.call(&mut *self.store, (self.guest.context, value.0))?);
         let plain = prototype == self.helpers.object_prototype || prototype.kind() == Kind::Null;
         self.guest.drop_value(&mut *self.store, prototype)?;
         if plain {
@@ -222,7 +249,8 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         if let Some(date) = self.date(value)? {
             return Ok(Step::Done(date));
         }
-        let simple = self.guest.call(&mut *self.store, self.helpers.simplify, Raw::UNDEFINED, &[value])?;
+        let simple =
+            self.guest.call(&mut *self.store, self.helpers.simplify, Raw::UNDEFINED, &[value])?;
         if simple == value {
             let fields = self.fields(value);
             self.guest.drop_value(&mut *self.store, simple)?;
@@ -231,22 +259,32 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         self.simplified(simple, depth)
     }
 
-    /// What stands for an instance of a class. It is read as plain data, or a `toJSON` that answers with its like would never end.
+    /// What stands for an instance of a class. It is read as plain data, or a `toJSON` that answers
+    /// with its like would never end.
     fn simplified(&mut self, simple: Raw, depth: usize) -> Result<Step, ReadError> {
         if simple.kind() != Kind::Object {
             return self.step(simple, depth, true);
         }
-        let opened = if self.guest.js_is_array.call(&mut *self.store, simple.0)? != 0 { self.list(simple)? } else { self.fields(simple)? };
+        let opened = if self.guest.js_is_array.call(&mut *self.store, simple.0)? != 0 {
+            self.list(simple)?
+        } else {
+            self.fields(simple)?
+        };
         Ok(opened)
     }
 
     fn list(&mut self, source: Raw) -> Result<Step, ReadError> {
         let scratch = self.store.as_context().data().scratch;
-        if self.guest.js_length.call(&mut *self.store, (self.guest.context, source.0, scratch))? < 0 {
+        if self.guest.js_length.call(&mut *self.store, (self.guest.context, source.0, scratch))? < 0
+        {
             return Err(ReadError::Thrown);
         }
         let len = self.guest.read_u32(&*self.store, scratch)?;
-        Ok(Step::Enter(Open::List { source, len, values: Vec::with_capacity((len as usize).min(4096)) }))
+        Ok(Step::Enter(Open::List {
+            source,
+            len,
+            values: Vec::with_capacity((len as usize).min(4096)),
+        }))
     }
 
     fn fields(&mut self, source: Raw) -> Result<Step, ReadError> {
@@ -265,7 +303,9 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         let source = match open {
             Open::List { source, .. } => *source,
             Open::Fields { source, table, len, .. } => {
-                self.guest.js_free_names.call(&mut *self.store, (self.guest.context, *table, *len as i32))?;
+                self.guest
+                    .js_free_names
+                    .call(&mut *self.store, (self.guest.context, *table, *len as i32))?;
                 *source
             }
         };
@@ -279,13 +319,17 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
             return Ok(name);
         }
         let scratch = self.store.as_context().data().scratch;
-        let pointer = self.guest.js_atom_text.call(&mut *self.store, (self.guest.context, scratch + 8, atom))?;
+        let pointer = self
+            .guest
+            .js_atom_text
+            .call(&mut *self.store, (self.guest.context, scratch + 8, atom))?;
         if pointer == 0 {
             return Err(ReadError::Thrown);
         }
         let len = self.guest.read_u32(&*self.store, scratch + 8)? as usize;
         self.spend(len + 4, FIELD_BYTES + text_bytes(len))?;
-        let name: Str = String::from_utf8_lossy(self.guest.slice(&*self.store, pointer, len)?).into();
+        let name: Str =
+            String::from_utf8_lossy(self.guest.slice(&*self.store, pointer, len)?).into();
         self.guest.js_free_text.call(&mut *self.store, (self.guest.context, pointer))?;
         if self.store.as_context().data().names.len() < MAX_NAMES {
             // Held in the guest as well, so that the number cannot come to mean another name.
@@ -296,7 +340,12 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
     }
 
     fn date(&mut self, value: Raw) -> Result<Option<Value>, ReadError> {
-        let described = self.guest.call(&mut *self.store, self.helpers.describe_date, Raw::UNDEFINED, &[value])?;
+        let described = self.guest.call(
+            &mut *self.store,
+            self.helpers.describe_date,
+            Raw::UNDEFINED,
+            &[value],
+        )?;
         if described.kind() == Kind::Undefined {
             return Ok(None);
         }
@@ -304,7 +353,11 @@ impl<S: AsContextMut<Data = State>> Reader<'_, S> {
         self.guest.drop_value(&mut *self.store, described)?;
         let Value::Array(parts) = parts else { return Ok(None) };
         Ok(Some(match (parts.first(), parts.get(1), parts.get(2)) {
-            (Some(Value::String(kind)), Some(Value::Number(epoch_ms)), Some(Value::String(iso))) => {
+            (
+                Some(Value::String(kind)),
+                Some(Value::Number(epoch_ms)),
+                Some(Value::String(iso)),
+            ) => {
                 let kind = if kind == "luxon" { DateKind::Luxon } else { DateKind::Js };
                 Value::Date(Arc::new(DateValue { epoch_ms: *epoch_ms, iso: iso.clone(), kind }))
             }

@@ -1,11 +1,13 @@
-//! Values on their way into the guest: JSON, with what JSON cannot say marked for `revive` in `core.js`.
+//! Values on their way into the guest: JSON, with what JSON cannot say marked for `revive` in
+//! `core.js`.
 
 use super::state::{Parcel, State};
 use model::json::write_string;
 use model::{Binary, DateKind, Item, Value, number_to_string};
 use std::fmt::Write as _;
 
-/// The only key of a marked object. Data that uses it itself is wrapped, so nothing in items can pass for a mark.
+/// The only key of a marked object. Data that uses it itself is wrapped, so nothing in items can
+/// pass for a mark.
 const MARK: &str = "\u{1}";
 
 pub(super) fn value_parcel(value: &Value) -> Parcel {
@@ -152,7 +154,9 @@ impl Encoder {
 
     fn files(&mut self, state: &mut State, item: &Item) {
         self.out.push('{');
-        for (position, (name, file)) in item.binary.iter().flat_map(|files| files.iter()).enumerate() {
+        for (position, (name, file)) in
+            item.binary.iter().flat_map(|files| files.iter()).enumerate()
+        {
             if position > 0 {
                 self.out.push(',');
             }
@@ -174,7 +178,9 @@ impl Encoder {
 
 /// The number under which the guest asks for a file's bytes.
 fn file_number(state: &mut State, file: &Binary) -> usize {
-    let same = |held: &Binary| held.data.as_ptr() == file.data.as_ptr() && held.data.len() == file.data.len();
+    let same = |held: &Binary| {
+        held.data.as_ptr() == file.data.as_ptr() && held.data.len() == file.data.len()
+    };
     if let Some(number) = state.files.iter().rposition(same) {
         return number;
     }

@@ -1,12 +1,15 @@
-//! The settings of the WebAssembly engine. The image builder (xtask) and the runtime both include this file: a precompiled
-//! module only loads into an engine whose settings agree with those it was compiled under.
+//! The settings of the WebAssembly engine. The image builder (xtask) and the runtime both include
+//! this file: a precompiled module only loads into an engine whose settings agree with those it was
+//! compiled under.
 
 use wasmtime::Config;
 
-/// Machine stack for WebAssembly frames. QuickJS stops at its own, smaller limit first in nearly every case.
+/// Machine stack for WebAssembly frames. QuickJS stops at its own, smaller limit first in nearly
+/// every case.
 pub(crate) const MACHINE_STACK_BYTES: usize = 1 << 20;
 
-/// What both ends share. The runtime adds its allocator, the builder its target; neither changes the compiled code's form.
+/// What both ends share. The runtime adds its allocator, the builder its target; neither changes
+/// the compiled code's form.
 pub(crate) fn shared_config() -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true);

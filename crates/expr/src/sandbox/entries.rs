@@ -45,6 +45,10 @@ entries! {
 
 impl Entries {
     pub(super) fn helpers(&self) -> Helpers {
-        Helpers { describe_date: self.describe_date, simplify: self.simplify, object_prototype: self.object_prototype }
+        Helpers {
+            describe_date: self.describe_date,
+            simplify: self.simplify,
+            object_prototype: self.object_prototype,
+        }
     }
 }

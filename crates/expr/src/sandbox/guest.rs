@@ -5,7 +5,8 @@ use super::state::State;
 use std::borrow::Cow;
 use wasmtime::{AsContext, AsContextMut, Instance, Memory, Store, TypedFunc};
 
-/// A JavaScript value as QuickJS passes it: a tag in the upper half, a number or an address in the lower.
+/// A JavaScript value as QuickJS passes it: a tag in the upper half, a number or an address in the
+/// lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Raw(pub(super) i64);
 
@@ -115,15 +116,31 @@ guest_functions! {
 }
 
 /// A number that the image builder left in the module.
-pub(super) fn constant(store: &mut Store<State>, instance: &Instance, name: &str) -> wasmtime::Result<i64> {
-    let global = instance.get_global(&mut *store, name).ok_or_else(|| wasmtime::Error::msg(format!("the image has no {name}")))?;
-    global.get(&mut *store).i64().ok_or_else(|| wasmtime::Error::msg(format!("{name} is not a number")))
+pub(super) fn constant(
+    store: &mut Store<State>,
+    instance: &Instance,
+    name: &str,
+) -> wasmtime::Result<i64> {
+    let global = instance
+        .get_global(&mut *store, name)
+        .ok_or_else(|| wasmtime::Error::msg(format!("the image has no {name}")))?;
+    global
+        .get(&mut *store)
+        .i64()
+        .ok_or_else(|| wasmtime::Error::msg(format!("{name} is not a number")))
 }
 
 impl Guest {
     /// Copies bytes into the guest with a zero behind them. The caller frees the address.
-    pub(super) fn write(&self, mut store: impl AsContextMut<Data = State>, bytes: &[u8]) -> wasmtime::Result<i32> {
-        let len = i32::try_from(bytes.len()).ok().and_then(|len| len.checked_add(1)).ok_or_else(out_of_memory)?;
+    pub(super) fn write(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        bytes: &[u8],
+    ) -> wasmtime::Result<i32> {
+        let len = i32::try_from(bytes.len())
+            .ok()
+            .and_then(|len| len.checked_add(1))
+            .ok_or_else(out_of_memory)?;
         let pointer = self.malloc.call(&mut store, len)?;
         if pointer == 0 {
             return Err(out_of_memory());
@@ -133,20 +150,32 @@ impl Guest {
         Ok(pointer)
     }
 
-    pub(super) fn read_u32(&self, store: impl AsContext<Data = State>, at: i32) -> wasmtime::Result<u32> {
+    pub(super) fn read_u32(
+        &self,
+        store: impl AsContext<Data = State>,
+        at: i32,
+    ) -> wasmtime::Result<u32> {
         let mut bytes = [0; 4];
         self.memory.read(&store, at as u32 as usize, &mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
     }
 
-    pub(super) fn read_raw(&self, store: impl AsContext<Data = State>, at: i32) -> wasmtime::Result<Raw> {
+    pub(super) fn read_raw(
+        &self,
+        store: impl AsContext<Data = State>,
+        at: i32,
+    ) -> wasmtime::Result<Raw> {
         let mut bytes = [0; 8];
         self.memory.read(&store, at as u32 as usize, &mut bytes)?;
         Ok(Raw(i64::from_le_bytes(bytes)))
     }
 
     /// Puts a value where QuickJS expects the result of a host function.
-    pub(super) fn boxed(&self, mut store: impl AsContextMut<Data = State>, value: Raw) -> wasmtime::Result<i32> {
+    pub(super) fn boxed(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        value: Raw,
+    ) -> wasmtime::Result<i32> {
         let pointer = self.malloc.call(&mut store, 8)?;
         if pointer == 0 {
             return Err(out_of_memory());
@@ -155,29 +184,47 @@ impl Guest {
         Ok(pointer)
     }
 
-    pub(super) fn string(&self, mut store: impl AsContextMut<Data = State>, text: &str) -> wasmtime::Result<Raw> {
+    pub(super) fn string(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        text: &str,
+    ) -> wasmtime::Result<Raw> {
         let pointer = self.write(&mut store, text.as_bytes())?;
-        let value = self.js_new_string.call(&mut store, (self.context, pointer, text.len() as i32))?;
+        let value =
+            self.js_new_string.call(&mut store, (self.context, pointer, text.len() as i32))?;
         self.free.call(&mut store, pointer)?;
         Ok(Raw(value))
     }
 
-    pub(super) fn bytes(&self, mut store: impl AsContextMut<Data = State>, bytes: &[u8]) -> wasmtime::Result<Raw> {
+    pub(super) fn bytes(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        bytes: &[u8],
+    ) -> wasmtime::Result<Raw> {
         let pointer = self.write(&mut store, bytes)?;
-        let value = self.js_new_bytes.call(&mut store, (self.context, pointer, bytes.len() as i32))?;
+        let value =
+            self.js_new_bytes.call(&mut store, (self.context, pointer, bytes.len() as i32))?;
         self.free.call(&mut store, pointer)?;
         Ok(Raw(value))
     }
 
-    pub(super) fn parse_json(&self, mut store: impl AsContextMut<Data = State>, text: &str) -> wasmtime::Result<Raw> {
+    pub(super) fn parse_json(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        text: &str,
+    ) -> wasmtime::Result<Raw> {
         let pointer = self.write(&mut store, text.as_bytes())?;
         // QuickJS wants a file name; the zero behind the text serves as an empty one.
-        let value = self.js_parse_json.call(&mut store, (self.context, pointer, text.len() as i32, pointer + text.len() as i32))?;
+        let value = self.js_parse_json.call(
+            &mut store,
+            (self.context, pointer, text.len() as i32, pointer + text.len() as i32),
+        )?;
         self.free.call(&mut store, pointer)?;
         Ok(Raw(value))
     }
 
-    /// The text of a string value, which the instance pays for. Half surrogate pairs, which Rust has no place for, become U+FFFD.
+    /// The text of a string value, which the instance pays for. Half surrogate pairs, which Rust
+    /// has no place for, become U+FFFD.
     pub(super) fn text<T: for<'t> From<Cow<'t, str>>>(
         &self,
         mut store: impl AsContextMut<Data = State>,
@@ -190,17 +237,30 @@ impl Guest {
         }
         let len = self.read_u32(&store, scratch)? as usize;
         store.as_context_mut().data_mut().hold(text_bytes(len))?;
-        let text = self.slice(&store, pointer, len).map(|bytes| String::from_utf8_lossy(bytes).into());
+        let text =
+            self.slice(&store, pointer, len).map(|bytes| String::from_utf8_lossy(bytes).into());
         self.js_free_text.call(&mut store, (self.context, pointer))?;
         text
     }
 
-    pub(super) fn slice<'a>(&self, store: &'a impl AsContext<Data = State>, at: i32, len: usize) -> wasmtime::Result<&'a [u8]> {
+    pub(super) fn slice<'a>(
+        &self,
+        store: &'a impl AsContext<Data = State>,
+        at: i32,
+        len: usize,
+    ) -> wasmtime::Result<&'a [u8]> {
         let start = at as u32 as usize;
-        self.memory.data(store).get(start..start.saturating_add(len)).ok_or_else(|| wasmtime::Error::msg("an address outside of the guest"))
+        self.memory
+            .data(store)
+            .get(start..start.saturating_add(len))
+            .ok_or_else(|| wasmtime::Error::msg("an address outside of the guest"))
     }
 
-    pub(super) fn drop_value(&self, mut store: impl AsContextMut<Data = State>, value: Raw) -> wasmtime::Result<()> {
+    pub(super) fn drop_value(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        value: Raw,
+    ) -> wasmtime::Result<()> {
         if matches!(value.kind(), Kind::String | Kind::Object | Kind::Symbol | Kind::BigInt) {
             self.js_free.call(&mut store, (self.context, value.0))?;
         }
@@ -217,9 +277,14 @@ impl Guest {
     ) -> wasmtime::Result<Raw> {
         let place = store.as_context().data().scratch + 16;
         for (position, argument) in arguments.iter().take(4).enumerate() {
-            self.memory.write(&mut store, place as u32 as usize + position * 8, &argument.0.to_le_bytes())?;
+            self.memory.write(
+                &mut store,
+                place as u32 as usize + position * 8,
+                &argument.0.to_le_bytes(),
+            )?;
         }
-        let arguments = (self.context, function.0, receiver.0, arguments.len().min(4) as i32, place);
+        let arguments =
+            (self.context, function.0, receiver.0, arguments.len().min(4) as i32, place);
         Ok(Raw(self.js_call.call(&mut store, arguments)?))
     }
 }

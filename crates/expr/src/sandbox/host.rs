@@ -18,21 +18,31 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     // JavaScript's `Date` lives in UTC; the zone of the workflow is Luxon's business.
     linker.func_wrap("env", "host_get_timezone_offset", |_: i32, _: i32| 0)?;
-    linker.func_wrap("env", "host_interrupt", |mut caller: Caller<'_, State>| caller.data_mut().interrupted().map(|()| 0))?;
+    linker.func_wrap("env", "host_interrupt", |mut caller: Caller<'_, State>| {
+        caller.data_mut().interrupted().map(|()| 0)
+    })?;
     linker.func_wrap("env", "host_promise_rejection", |_: i32, _: i32, _: i32| {})?;
     linker.func_wrap("env", "host_module_normalize", |_: i32, _: i32| 0)?;
     linker.func_wrap("env", "host_module_load", |_: i32, _: i32| 0)?;
-    linker.func_wrap("env", "host_call", |caller: Caller<'_, State>, _: i32, _: i32, _: i32, count: i32, values: i32| {
-        answer(caller, count, values)
-    })?;
+    linker.func_wrap(
+        "env",
+        "host_call",
+        |caller: Caller<'_, State>, _: i32, _: i32, _: i32, count: i32, values: i32| {
+            answer(caller, count, values)
+        },
+    )?;
     let wasi = "wasi_snapshot_preview1";
     linker.func_wrap(wasi, "clock_time_get", clock_time_get)?;
-    linker.func_wrap(wasi, "random_get", |mut caller: Caller<'_, State>, out: i32, len: i32| -> wasmtime::Result<i32> {
-        let bytes = crate::host_functions::random_bytes((len as u32 as usize).min(1 << 16));
-        let guest = caller.data().guest()?;
-        guest.memory.write(&mut caller, out as u32 as usize, &bytes)?;
-        Ok(0)
-    })?;
+    linker.func_wrap(
+        wasi,
+        "random_get",
+        |mut caller: Caller<'_, State>, out: i32, len: i32| -> wasmtime::Result<i32> {
+            let bytes = crate::host_functions::random_bytes((len as u32 as usize).min(1 << 16));
+            let guest = caller.data().guest()?;
+            guest.memory.write(&mut caller, out as u32 as usize, &bytes)?;
+            Ok(0)
+        },
+    )?;
     linker.func_wrap(wasi, "fd_close", |_: i32| 52)?;
     linker.func_wrap(wasi, "fd_fdstat_get", |_: i32, _: i32| 8)?;
     linker.func_wrap(wasi, "fd_seek", |_: i32, _: i64, _: i32, _: i32| 52)?;
@@ -41,10 +51,19 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
 }
 
 /// The clock is the scope's, so that a replayed run sees the time it saw before.
-fn clock_time_get(mut caller: Caller<'_, State>, _clock: i32, _precision: i64, out: i32) -> wasmtime::Result<i32> {
+fn clock_time_get(
+    mut caller: Caller<'_, State>,
+    _clock: i32,
+    _precision: i64,
+    out: i32,
+) -> wasmtime::Result<i32> {
     let now_ms = if SCOPE.is_set() { SCOPE.with(|scope| scope.now_ms()) } else { 0 };
     let guest = caller.data().guest()?;
-    guest.memory.write(&mut caller, out as u32 as usize, &now_ms.saturating_mul(1_000_000).to_le_bytes())?;
+    guest.memory.write(
+        &mut caller,
+        out as u32 as usize,
+        &now_ms.saturating_mul(1_000_000).to_le_bytes(),
+    )?;
     Ok(0)
 }
 
@@ -130,8 +149,9 @@ fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::R
     let guest = guest.clone();
     caller = call.caller;
     let answered = match reply {
-        Ok(reply) => reply_value(&guest, &mut caller, reply)
-            .and_then(|value| if value.kind() == Kind::Exception { Ok(0) } else { guest.boxed(&mut caller, value) }),
+        Ok(reply) => reply_value(&guest, &mut caller, reply).and_then(|value| {
+            if value.kind() == Kind::Exception { Ok(0) } else { guest.boxed(&mut caller, value) }
+        }),
         Err(Refusal::Trap(trap)) => Err(trap),
         Err(Refusal::Throw(error)) => throw(&guest, &mut caller, error.shortened()).map(|()| 0),
     };
@@ -139,7 +159,11 @@ fn answer(mut caller: Caller<'_, State>, count: i32, values: i32) -> wasmtime::R
     answered
 }
 
-fn reply_value(guest: &Guest, caller: &mut Caller<'_, State>, reply: Reply) -> wasmtime::Result<Raw> {
+fn reply_value(
+    guest: &Guest,
+    caller: &mut Caller<'_, State>,
+    reply: Reply,
+) -> wasmtime::Result<Raw> {
     Ok(match reply {
         Reply::Undefined => Raw::UNDEFINED,
         Reply::Bool(flag) => Raw::bool(flag),
@@ -165,11 +189,16 @@ fn throw(guest: &Guest, caller: &mut Caller<'_, State>, error: Error) -> wasmtim
     let exception = Raw(guest.js_new_error.call(&mut *caller, guest.context)?);
     let message = guest.string(&mut *caller, &error.to_string())?;
     let remembered = caller.data_mut().remember(error);
-    let number = remembered.map_err(|error| caller.data_mut().stop(error))?.map_or(Raw::UNDEFINED, |number| Raw::number(number as f64));
+    let number = remembered
+        .map_err(|error| caller.data_mut().stop(error))?
+        .map_or(Raw::UNDEFINED, |number| Raw::number(number as f64));
     let name = guest.string(&mut *caller, "ExpressionError")?;
     for (key, value) in [("message", message), ("name", name), ("heddleError", number)] {
         let key = guest.write(&mut *caller, key.as_bytes())?;
-        guest.js_define.call(&mut *caller, (guest.context, exception.0, key, value.0, CONFIGURABLE_WRITABLE))?;
+        guest.js_define.call(
+            &mut *caller,
+            (guest.context, exception.0, key, value.0, CONFIGURABLE_WRITABLE),
+        )?;
         guest.free.call(&mut *caller, key)?;
     }
     guest.js_throw.call(&mut *caller, (guest.context, exception.0))?;
@@ -203,7 +232,9 @@ impl HostCall<'_> {
 
     /// The argument as a count or index.
     pub(super) fn index(&self, position: usize) -> Option<usize> {
-        self.number(position).filter(|number| *number >= 0.0 && *number < 9e15).map(|number| number as usize)
+        self.number(position)
+            .filter(|number| *number >= 0.0 && *number < 9e15)
+            .map(|number| number as usize)
     }
 
     pub(super) fn bytes(&mut self, position: usize) -> Result<Vec<u8>, Refusal> {
@@ -245,13 +276,15 @@ impl HostCall<'_> {
         match decode::read(&self.guest.clone(), &mut self.caller, helpers, raw) {
             Ok(value) => Ok(value),
             Err(ReadError::Trap(trap)) => Err(Refusal::Trap(trap)),
-            Err(ReadError::Refused(error @ (Error::Output { .. } | Error::Memory { .. } | Error::SharedMemory { .. }))) => {
-                Err(Refusal::Trap(self.caller.data_mut().stop(error)))
-            }
+            Err(ReadError::Refused(
+                error @ (Error::Output { .. } | Error::Memory { .. } | Error::SharedMemory { .. }),
+            )) => Err(Refusal::Trap(self.caller.data_mut().stop(error))),
             Err(ReadError::Refused(error)) => Err(Refusal::Throw(error)),
-            Err(ReadError::Thrown) => {
-                Err(Refusal::Throw(Error::Thrown { name: "TypeError".into(), message: "the value could not be read".into(), stack: None }))
-            }
+            Err(ReadError::Thrown) => Err(Refusal::Throw(Error::Thrown {
+                name: "TypeError".into(),
+                message: "the value could not be read".into(),
+                stack: None,
+            })),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Every call that the guest can make of the host, with arguments that somebody hostile would choose.
+//! Every call that the guest can make of the host, with arguments that somebody hostile would
+//! choose.
 
 use super::host::SEEN;
 use super::{CodeHost, CodeJob, ExpressionCode, Flavour, Limits, Sandbox, StaticData};
@@ -10,12 +11,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The tables of the calls.
-const SOURCES: [&str; 3] = [include_str!("scope_calls.rs"), include_str!("calls.rs"), include_str!("code_calls.rs")];
+const SOURCES: [&str; 3] =
+    [include_str!("scope_calls.rs"), include_str!("calls.rs"), include_str!("code_calls.rs")];
 
 /// The image makes no use of these.
 const UNUSED: [u32; 3] = [20, 21, 41];
 
-/// `s` is a text of two megabytes, `d` data that is nested as deeply as may be, `big` a list of many parts.
+/// `s` is a text of two megabytes, `d` data that is nested as deeply as may be, `big` a list of
+/// many parts.
 const EXPRESSIONS: &[&str] = &[
     "[$json.s.length, $binary, $input.item.json.s.length, $thisItem.json.s.length]",
     "[-1, NaN, 1e300, {}, $json.s, $json.d, undefined].map(i => { try { return $('Start').pairedItem(i) } catch { return 0 } })",
@@ -75,7 +78,9 @@ fn scope() -> FakeScope {
     let many = Value::array(vec![json!([]); 100_000]);
     let mut item = Item::new(json!({ "s": text.clone(), "d": deep, "big": many }));
     item.set_binary("file", Binary::new(text.clone().into_bytes(), "text/plain", None));
-    FakeScope { items: vec![item], ..FakeScope::default() }.with_node("Start", [json!({ "s": 1 })]).with_variable("$mine", text)
+    FakeScope { items: vec![item], ..FakeScope::default() }
+        .with_node("Start", [json!({ "s": 1 })])
+        .with_variable("$mine", text)
 }
 
 /// The numbers of all calls there are.
@@ -94,7 +99,10 @@ fn issue_14_02_source_that_is_evaluated_is_paid_for() {
         Sandbox::new().session(limits).evaluate(&ExpressionCode::new(source), &scope())
     };
     let long = evaluate(128 << 20, "$evaluateExpression('{{' + '+'.repeat(3e5) + '}}')");
-    assert!(matches!(&long, Err(Error::Data { message, .. }) if message.contains("at most 262144 bytes")), "{long:?}");
+    assert!(
+        matches!(&long, Err(Error::Data { message, .. }) if message.contains("at most 262144 bytes")),
+        "{long:?}"
+    );
     let many_tokens = "$evaluateExpression('{{' + '+'.repeat(25e4) + '1}}')";
     assert_eq!(evaluate(7 << 20, many_tokens), Err(Error::Memory { limit_bytes: 7 << 20 }));
     assert_eq!(evaluate(128 << 20, "$evaluateExpression('{{ 1 + 1 }}')"), Ok(json!(2)));
@@ -117,9 +125,16 @@ async fn issue_14_02_every_call_of_the_host_takes_hostile_arguments() {
     }
     for source in CODE {
         for flavour in [Flavour::AllItems, Flavour::EachItem] {
-            let job = CodeJob { source: (*source).into(), flavour, static_data: StaticData::default(), first: 0, names: Object::new() };
+            let job = CodeJob {
+                source: (*source).into(),
+                flavour,
+                static_data: StaticData::default(),
+                first: 0,
+                names: Object::new(),
+            };
             let began = compute::cpu_used();
-            let result = Sandbox::new().session(limits).run_code(&job, &scope, &Refuses, &mut |_| ()).await;
+            let result =
+                Sandbox::new().session(limits).run_code(&job, &scope, &Refuses, &mut |_| ()).await;
             let used = compute::cpu_used() - began;
             let failed = result.err().map(|failure| failure.error);
             assert!(!matches!(failed, Some(Error::Sandbox { .. })), "{source}: {failed:?}");
@@ -127,11 +142,23 @@ async fn issue_14_02_every_call_of_the_host_takes_hostile_arguments() {
             assert!(used < Duration::from_secs(12), "{source}: {used:?}");
         }
     }
-    let job =
-        CodeJob { source: "for (;;);".into(), flavour: Flavour::Tool, static_data: StaticData::default(), first: 0, names: Object::new() };
-    let looped = Sandbox::new().session(Limits::tool()).run_code(&job, &scope, &Refuses, &mut |_| ()).await;
+    let job = CodeJob {
+        source: "for (;;);".into(),
+        flavour: Flavour::Tool,
+        static_data: StaticData::default(),
+        first: 0,
+        names: Object::new(),
+    };
+    let looped =
+        Sandbox::new().session(Limits::tool()).run_code(&job, &scope, &Refuses, &mut |_| ()).await;
     assert_eq!(looped.err().map(|failure| failure.error), Some(Error::Loops { limit: 10_000 }));
     let seen = SEEN.take();
-    let missing: Vec<u32> = known().into_iter().filter(|number| !UNUSED.contains(number) && !seen.contains(number)).collect();
-    assert!(known().len() > 40 && missing.is_empty(), "calls that no piece of code makes: {missing:?}");
+    let missing: Vec<u32> = known()
+        .into_iter()
+        .filter(|number| !UNUSED.contains(number) && !seen.contains(number))
+        .collect();
+    assert!(
+        known().len() > 40 && missing.is_empty(),
+        "calls that no piece of code makes: {missing:?}"
+    );
 }

@@ -6,7 +6,10 @@ use super::state::State;
 use super::ticker::Ticker;
 use crate::Error;
 use std::sync::{Arc, OnceLock};
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Module, PoolingAllocationConfig};
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Module,
+    PoolingAllocationConfig,
+};
 
 /// The bytes lie at an address that machine code may lie at.
 #[repr(C, align(4096))]
@@ -35,8 +38,9 @@ pub(super) fn pooled() -> Result<Arc<Image>, Error> {
         pool.total_tables(POOLED_INSTANCES);
         pool.max_memory_size(MAX_MEMORY_BYTES);
         pool.table_elements(10_000);
-        // Pages that a session wrote are put back instead of unmapped, as far as the kernel tells which they are: the next
-        // session in the same place then has no page faults. A few places are kept warm, the others give their memory back.
+        // Pages that a session wrote are put back instead of unmapped, as far as the kernel tells
+        // which they are: the next session in the same place then has no page faults. A few places
+        // are kept warm, the others give their memory back.
         pool.linear_memory_keep_resident(2 << 20);
         pool.max_unused_warm_slots(16);
         pool.pagemap_scan(Enabled::Auto);
@@ -53,7 +57,10 @@ pub(super) fn single() -> Result<Arc<Image>, Error> {
     load_once(&IMAGE, shared_config)
 }
 
-fn load_once(place: &OnceLock<Result<Arc<Image>, Error>>, config: impl FnOnce() -> Config) -> Result<Arc<Image>, Error> {
+fn load_once(
+    place: &OnceLock<Result<Arc<Image>, Error>>,
+    config: impl FnOnce() -> Config,
+) -> Result<Arc<Image>, Error> {
     place
         .get_or_init(|| match prepare(&config()) {
             Ok(image) => Ok(Arc::new(image)),
@@ -69,8 +76,12 @@ fn prepare(config: &Config) -> wasmtime::Result<Image> {
     Ok(Image { prepared, ticker: Ticker::start(&engine)? })
 }
 
-#[expect(unsafe_code, reason = "wasmtime cannot check machine code; these bytes were made by our own build from pinned inputs")]
+#[expect(
+    unsafe_code,
+    reason = "wasmtime cannot check machine code; these bytes were made by our own build from pinned inputs"
+)]
 fn deserialize(engine: &Engine) -> wasmtime::Result<Module> {
-    // SAFETY: the bytes are the untouched output of `Engine::precompile_module` in `xtask sandbox`, embedded at build time.
+    // SAFETY: the bytes are the untouched output of `Engine::precompile_module` in `xtask sandbox`,
+    // embedded at build time.
     unsafe { Module::deserialize(engine, &PRECOMPILED.0) }
 }

@@ -5,11 +5,13 @@
 pub struct Limits {
     /// Wall time of one evaluation or one run of code, waiting for answers included.
     pub time_ms: u64,
-    /// JavaScript heap; and as much again for what the host is handed: results, errors, logs, requests.
+    /// JavaScript heap; and as much again for what the host is handed: results, errors, logs,
+    /// requests.
     pub memory_bytes: usize,
     /// Stack of nested JavaScript calls; QuickJS is built with room for 512 KB.
     pub stack_bytes: usize,
-    /// Size of what comes back, in bytes of its JSON, and of what is logged. What it takes in memory is limited by `memory_bytes`.
+    /// Size of what comes back, in bytes of its JSON, and of what is logged. What it takes in
+    /// memory is limited by `memory_bytes`.
     pub output_bytes: usize,
     /// Turns of all loops together; `None` counts nothing.
     pub loop_iterations: Option<u64>,

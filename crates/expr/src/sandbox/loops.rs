@@ -8,11 +8,13 @@ const OUR_NAMES: &str = "__heddle";
 
 /// The program with a call of `__heddle_tick` in every turn of every loop.
 ///
-/// `while (c)` and `do … while (c)` count when their condition holds, `for (;;)` when its test does; `for … of` and `for … in` go
-/// over what counts for them. The program's lines stay where they are.
+/// `while (c)` and `do … while (c)` count when their condition holds, `for (;;)` when its test
+/// does; `for … of` and `for … in` go over what counts for them. The program's lines stay where
+/// they are.
 ///
-/// A regular expression is put into parentheses, so that QuickJS reads one where it was read here. Programs are refused in which a
-/// name could mean something else than it says: with escapes in names, and with `with`.
+/// A regular expression is put into parentheses, so that QuickJS reads one where it was read here.
+/// Programs are refused in which a name could mean something else than it says: with escapes in
+/// names, and with `with`.
 pub(super) fn count_loops(source: &str) -> Result<String, Error> {
     let tokens = tokens(source);
     let closings = Closings::new(&tokens);
@@ -73,7 +75,12 @@ fn forbidden(message: String) -> Error {
 }
 
 /// What gives promises is not gone over by `__heddle_each`, so the body of the loop counts.
-fn count_awaits(tokens: &[Token], closings: &Closings, open: usize, insertions: &mut Vec<(usize, &str)>) {
+fn count_awaits(
+    tokens: &[Token],
+    closings: &Closings,
+    open: usize,
+    insertions: &mut Vec<(usize, &str)>,
+) {
     let Some(closing) = closings.of(open) else { return };
     match (tokens.get(closing), tokens.get(closing + 1)) {
         (_, Some(body)) if body.is(b'{') => insertions.push((body.range.end, "__heddle_tick();")),
@@ -82,8 +89,15 @@ fn count_awaits(tokens: &[Token], closings: &Closings, open: usize, insertions: 
     }
 }
 
-/// `closings` has where each bracket closes, so that what is nested is passed over and not read once for each loop around it.
-fn count_for(tokens: &[Token], closings: &Closings, open: usize, source: &str, insertions: &mut Vec<(usize, &str)>) {
+/// `closings` has where each bracket closes, so that what is nested is passed over and not read
+/// once for each loop around it.
+fn count_for(
+    tokens: &[Token],
+    closings: &Closings,
+    open: usize,
+    source: &str,
+    insertions: &mut Vec<(usize, &str)>,
+) {
     let Some(end) = closings.of(open) else { return };
     let mut over: Option<(usize, bool)> = None;
     let mut tested = false;
@@ -92,7 +106,9 @@ fn count_for(tokens: &[Token], closings: &Closings, open: usize, source: &str, i
         && let Some(token) = tokens.get(position)
     {
         match token.kind {
-            TokenKind::Punctuation(b'(' | b'[' | b'{') => position = closings.of(position).unwrap_or(end),
+            TokenKind::Punctuation(b'(' | b'[' | b'{') => {
+                position = closings.of(position).unwrap_or(end)
+            }
             TokenKind::Punctuation(b';') if !tested => {
                 tested = true;
                 if tokens.get(position + 1).is_some_and(|next| next.is(b';')) {
@@ -144,7 +160,9 @@ impl Closings {
             match token.kind {
                 TokenKind::Punctuation(b'(' | b'[' | b'{') => open.push(position),
                 TokenKind::Punctuation(b')' | b']' | b'}') => {
-                    if let Some(opening) = open.pop().and_then(|opening: usize| closings.get_mut(opening)) {
+                    if let Some(opening) =
+                        open.pop().and_then(|opening: usize| closings.get_mut(opening))
+                    {
                         *opening = Some(position);
                     }
                 }
@@ -168,14 +186,26 @@ mod tests {
         for (source, counted) in [
             ("while (a < b) c()", "while ((a < b)&&__heddle_tick()) c()"),
             ("do x(); while (y)", "do x(); while ((y)&&__heddle_tick())"),
-            ("for (let i = 0; i < 9, j; i++) f(i)", "for (let i = 0;( i < 9, j)&&__heddle_tick(); i++) f(i)"),
+            (
+                "for (let i = 0; i < 9, j; i++) f(i)",
+                "for (let i = 0;( i < 9, j)&&__heddle_tick(); i++) f(i)",
+            ),
             ("for (;;) f()", "for (;__heddle_tick();) f()"),
             ("for (const x of list.of) f(x)", "for (const x of __heddle_each( list.of)) f(x)"),
             ("for (k in o) f(k)", "for (k in __heddle_keys( o)) f(k)"),
-            ("for await (const x of y) {}", "for await (const x of __heddle_each( y)) {__heddle_tick();}"),
-            ("for await (const x of y) f(x)", "for await (const x of __heddle_each( y))if(__heddle_tick()) f(x)"),
+            (
+                "for await (const x of y) {}",
+                "for await (const x of __heddle_each( y)) {__heddle_tick();}",
+            ),
+            (
+                "for await (const x of y) f(x)",
+                "for await (const x of __heddle_each( y))if(__heddle_tick()) f(x)",
+            ),
             ("x.split(/,/).with(1)", "x.split((/,/)).with(1)"),
-            ("for (;;) { for (const x of f(y)) g(x) }", "for (;__heddle_tick();) { for (const x of __heddle_each( f(y))) g(x) }"),
+            (
+                "for (;;) { for (const x of f(y)) g(x) }",
+                "for (;__heddle_tick();) { for (const x of __heddle_each( f(y))) g(x) }",
+            ),
             ("for (for (for (", "for (for (for ("),
             ("x.while(1); y.for(2); 'for (;;)'", "x.while(1); y.for(2); 'for (;;)'"),
         ] {
@@ -185,8 +215,13 @@ mod tests {
 
     #[test]
     fn issue_14_00_names_mean_what_they_say() {
-        for source in ["with (x) f()", "const __heddle_tick = () => true", "let \\u005f_heddle_tick", "f\\u006fr", "({ __heddle_each: 1 })"]
-        {
+        for source in [
+            "with (x) f()",
+            "const __heddle_tick = () => true",
+            "let \\u005f_heddle_tick",
+            "f\\u006fr",
+            "({ __heddle_each: 1 })",
+        ] {
             assert!(count_loops(source).is_err(), "{source}");
         }
         assert!(count_loops("list.with(0, 1); 'with (x) \\u005f __heddle'").is_ok());
@@ -197,7 +232,8 @@ mod tests {
         let began = compute::cpu_used();
         for part in ["for(", "while(", "for(;", "for(;{"] {
             for closing in ["", ")"] {
-                let _ = count_loops(&format!("{}{}", part.repeat(100_000), closing.repeat(100_000)));
+                let _ =
+                    count_loops(&format!("{}{}", part.repeat(100_000), closing.repeat(100_000)));
             }
         }
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(5));

@@ -16,13 +16,15 @@ const FREE_HELD_BYTES: usize = 1 << 20;
 /// The host asks for so much at a time, so that small values do not ask for each of their parts.
 const STEP_BYTES: usize = 1 << 20;
 
-/// Until an operator says otherwise. Unit tests go on side by side in one process, and each tries what one instance may have.
+/// Until an operator says otherwise. Unit tests go on side by side in one process, and each tries
+/// what one instance may have.
 const DEFAULT_LIMIT_BYTES: usize = if cfg!(test) { usize::MAX } else { 256 << 20 };
 
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT_BYTES);
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-/// Sets how much memory all JavaScript of the process together may have beyond a small part that each instance has anyway.
+/// Sets how much memory all JavaScript of the process together may have beyond a small part that
+/// each instance has anyway.
 pub fn limit_shared_memory(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
@@ -42,7 +44,8 @@ pub(crate) struct Share {
 impl Share {
     pub(crate) const NONE: Self = Self { taken: 0 };
 
-    /// Asks for as much as an instance of this size needs, or an evaluation without one that has put together so much.
+    /// Asks for as much as an instance of this size needs, or an evaluation without one that has
+    /// put together so much.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         let free = if compute::is_memory_short() { FREE_BYTES_WHEN_SHORT } else { FREE_BYTES };
         self.take(bytes.saturating_sub(free))
@@ -78,8 +81,8 @@ impl Drop for Share {
     }
 }
 
-/// The host's own memory for one instance: what it was handed and has not passed on yet. A value is small inside of JavaScript if its
-/// parts are shared; here every part is paid for.
+/// The host's own memory for one instance: what it was handed and has not passed on yet. A value is
+/// small inside of JavaScript if its parts are shared; here every part is paid for.
 #[derive(Default)]
 pub(super) struct Held {
     /// What stays until the evaluation or the run is over, or until somebody frees it.
@@ -137,7 +140,8 @@ impl Held {
     }
 }
 
-/// What a text takes beside the value that holds it, with what is lost when room for it is rounded up; a short one is part of that value.
+/// What a text takes beside the value that holds it, with what is lost when room for it is rounded
+/// up; a short one is part of that value.
 pub(super) fn text_bytes(len: usize) -> usize {
     const INLINE_BYTES: usize = 15;
     const ALLOCATION_BYTES: usize = 64;

@@ -28,10 +28,20 @@ pub(super) fn place(error: &Error) -> Option<Place> {
 }
 
 /// Completes the message: what was called, in which line, for which item.
-pub(super) fn complete(error: Error, source: &str, place: Option<Place>, item: Option<usize>) -> Error {
+pub(super) fn complete(
+    error: Error,
+    source: &str,
+    place: Option<Place>,
+    item: Option<usize>,
+) -> Error {
     let Error::Thrown { name, message, stack } = error else { return error };
-    let direct = stack.as_deref().and_then(|stack| stack.lines().next()).is_some_and(|frame| frame.contains("(code:"));
-    let callee = place.filter(|_| message == "not a function" && direct).and_then(|place| callee(source, place));
+    let direct = stack
+        .as_deref()
+        .and_then(|stack| stack.lines().next())
+        .is_some_and(|frame| frame.contains("(code:"));
+    let callee = place
+        .filter(|_| message == "not a function" && direct)
+        .and_then(|place| callee(source, place));
     let message = callee.map_or(message, |callee| Str::from(format!("{callee} is not a function")));
     let shown = match (place, item) {
         (Some(place), Some(item)) => format!(" [line {}, for item {item}]", place.line),
@@ -50,11 +60,17 @@ fn callee(source: &str, place: Place) -> Option<String> {
     let at = line_start + line.char_indices().nth(place.column.checked_sub(1)?)?.0;
     let tokens = tokens(source);
     let mut position = tokens.iter().position(|token| token.range.contains(&at))?;
-    let mut text = tokens.get(position).filter(|token| token.kind == TokenKind::Word)?.text(source).to_owned();
-    while let Some(before) = position.checked_sub(1).filter(|before| tokens.get(*before).is_some_and(|token| token.is(b'.'))) {
-        let optional = before.checked_sub(1).filter(|at| tokens.get(*at).is_some_and(|token| token.is(b'?')));
+    let mut text =
+        tokens.get(position).filter(|token| token.kind == TokenKind::Word)?.text(source).to_owned();
+    while let Some(before) = position
+        .checked_sub(1)
+        .filter(|before| tokens.get(*before).is_some_and(|token| token.is(b'.')))
+    {
+        let optional =
+            before.checked_sub(1).filter(|at| tokens.get(*at).is_some_and(|token| token.is(b'?')));
         let dot = if optional.is_some() { "?." } else { "." };
-        let (start, part) = operand(&tokens, optional.unwrap_or(before).checked_sub(1)?, source, MAX_CALLS)?;
+        let (start, part) =
+            operand(&tokens, optional.unwrap_or(before).checked_sub(1)?, source, MAX_CALLS)?;
         text = format!("{part}{dot}{text}");
         if text.len() > MAX_CALLEE_BYTES {
             return None;
@@ -64,15 +80,22 @@ fn callee(source: &str, place: Place) -> Option<String> {
     Some(text)
 }
 
-/// The value that ends at a token, and where it begins, as far as not too many calls stand behind each other.
+/// The value that ends at a token, and where it begins, as far as not too many calls stand behind
+/// each other.
 fn operand(tokens: &[Token], end: usize, source: &str, calls: usize) -> Option<(usize, String)> {
     let token = tokens.get(end)?;
     match token.kind {
         TokenKind::Punctuation(close @ (b')' | b']')) => {
             let open = opening(tokens, end)?;
-            let inner =
-                if close == b')' { "(...)".to_owned() } else { source.get(tokens.get(open)?.range.start..token.range.end)?.to_owned() };
-            match open.checked_sub(1).map(|before| (before, tokens.get(before).map(|token| token.kind))) {
+            let inner = if close == b')' {
+                "(...)".to_owned()
+            } else {
+                source.get(tokens.get(open)?.range.start..token.range.end)?.to_owned()
+            };
+            match open
+                .checked_sub(1)
+                .map(|before| (before, tokens.get(before).map(|token| token.kind)))
+            {
                 Some((before, Some(TokenKind::Word | TokenKind::Punctuation(b')' | b']')))) => {
                     let (start, part) = operand(tokens, before, source, calls.checked_sub(1)?)?;
                     Some((start, format!("{part}{inner}")))

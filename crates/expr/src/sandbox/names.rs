@@ -19,7 +19,8 @@ pub(super) const KNOWN_NAMES: &[&str] = &[
     "$ifEmpty", "$min", "$max", "$average", "$not", "$fromAI", "$fromAi", "$fromai", "$getPairedItem", "$evaluateExpression",
 ];
 
-/// Names that exist in JavaScript or browsers and read as an empty object in expressions, as in n8n.
+/// Names that exist in JavaScript or browsers and read as an empty object in expressions, as in
+/// n8n.
 pub(super) const BLANKED_NAMES: &[&str] = &[
     "document", "global", "globalThis", "window", "Window", "self", "alert", "prompt", "confirm", "eval", "uneval", "setTimeout", "setInterval",
     "setImmediate", "clearTimeout", "clearInterval", "clearImmediate", "queueMicrotask", "Function", "require", "module", "Buffer", "__dirname",

@@ -40,7 +40,11 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         6 => {
             let list = list(call)?;
-            let position = if call.number(3) == Some(-1.0) { list.len().checked_sub(1) } else { call.index(3) };
+            let position = if call.number(3) == Some(-1.0) {
+                list.len().checked_sub(1)
+            } else {
+                call.index(3)
+            };
             match position.and_then(|position| list.get(position)) {
                 Some(item) => place(call, Shape::Item, &item),
                 None => Ok(Reply::Undefined),
@@ -106,7 +110,10 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         18 => {
             let number = call.index(0).unwrap_or(usize::MAX);
-            let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone()) else { return Ok(Reply::Undefined) };
+            let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone())
+            else {
+                return Ok(Reply::Undefined);
+            };
             call.hold(data.len() / 3 * 4)?;
             Ok(Reply::Text(crate::host_functions::base64_encode(&data)))
         }
@@ -117,7 +124,10 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
         }
         21 => {
             let number = call.index(0).unwrap_or(usize::MAX);
-            let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone()) else { return Ok(Reply::Undefined) };
+            let Some(data) = call.caller.data().files.get(number).map(|file| file.data.clone())
+            else {
+                return Ok(Reply::Undefined);
+            };
             call.hold(data.len())?;
             Ok(Reply::Bytes(data.to_vec()))
         }
@@ -129,7 +139,9 @@ pub(super) fn answer(operation: u32, call: &mut HostCall<'_>) -> Result<Reply, R
             let state = call.caller.data_mut();
             state.before_reading(&source)?;
             let names = call.scope(|scope| scope.variable_names())?;
-            Ok(Reply::Text(super::analysis::analyse(&source, &names, super::Thrown::default())?.function()))
+            Ok(Reply::Text(
+                super::analysis::analyse(&source, &names, super::Thrown::default())?.function(),
+            ))
         }
         other => Err(unknown_call(other).into()),
     }
@@ -164,8 +176,10 @@ fn list(call: &mut HostCall<'_>) -> Result<Items, Refusal> {
 /// Says where the guest finds an item: a slot number from 0, or below 0 that it must be fetched.
 fn place(call: &mut HostCall<'_>, shape: Shape, item: &Item) -> Result<Reply, Refusal> {
     let state = call.caller.data_mut();
-    // Files are not part of the key of a slot, so items that carry some are not kept. Code changes what it was given at any time.
-    let keep = !state.copies && (shape == Shape::Json || (item.binary.is_none() && item.error.is_none()));
+    // Files are not part of the key of a slot, so items that carry some are not kept. Code changes
+    // what it was given at any time.
+    let keep =
+        !state.copies && (shape == Shape::Json || (item.binary.is_none() && item.error.is_none()));
     let place = if keep { state.slots.place(shape, &item.json) } else { Place::Once };
     let number = match place {
         Place::Held(slot) => return Ok(Reply::Number(slot as f64)),
@@ -181,8 +195,12 @@ fn place(call: &mut HostCall<'_>, shape: Shape, item: &Item) -> Result<Reply, Re
     Ok(Reply::Number(number))
 }
 
-/// Writing values down is not interrupted. On a thread that serves others, what takes longer than a moment is left to the next try.
-fn in_a_moment<'v>(state: &State, mut values: impl Iterator<Item = &'v Value>) -> Result<(), Refusal> {
+/// Writing values down is not interrupted. On a thread that serves others, what takes longer than a
+/// moment is left to the next try.
+fn in_a_moment<'v>(
+    state: &State,
+    mut values: impl Iterator<Item = &'v Value>,
+) -> Result<(), Refusal> {
     let mut left = compute::LARGE_BYTES;
     match state.clock == Clock::Inline && !values.all(|value| value.fits_within(&mut left)) {
         true => Err(Refusal::Trap(wasmtime::Error::new(OutOfInlineTime))),

@@ -23,8 +23,9 @@ static CODE_PIECES: &[u8] = include_bytes!("../../artifacts/code_pieces.bin");
 /// Compiled expressions that a session keeps; then it starts afresh.
 const MAX_COMPILED: usize = 4096;
 
-/// The part of the memory limit that may be in use before cycles are looked for. Counting references frees nearly everything
-/// without; a look touches every page of the image, which an instance would otherwise go on sharing.
+/// The part of the memory limit that may be in use before cycles are looked for. Counting
+/// references frees nearly everything without; a look touches every page of the image, which an
+/// instance would otherwise go on sharing.
 const PARTS_BEFORE_GC: usize = 16;
 
 /// JavaScript for one run. Never shared between runs of different workflows.
@@ -74,7 +75,9 @@ impl Session {
 
     /// The value of one expression.
     pub fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope) -> Result<Value, Error> {
-        SCOPE.set(scope, || self.off_the_runtime(code, |live, clock| live.evaluate(code, scope, clock)))
+        SCOPE.set(scope, || {
+            self.off_the_runtime(code, |live, clock| live.evaluate(code, scope, clock))
+        })
     }
 
     /// Compiles an expression without evaluating it.
@@ -82,15 +85,21 @@ impl Session {
         self.off_the_runtime(code, |live, clock| {
             let _running = live.start_clock(clock)?;
             let compiled = live.compile(code, &[])?;
-            // Statements are compiled at each call; here their form is looked at once, inside a function that nobody calls.
+            // Statements are compiled at each call; here their form is looked at once, inside a
+            // function that nobody calls.
             let form = format!("(function () {{\n{}\n}})", code.source);
             if compiled.statements { live.eval("expression", &form).map(|_| ()) } else { Ok(()) }
         })
     }
 
-    /// Works with an expression: for a moment on the thread at hand, and if that does not do, from the beginning off the threads that
-    /// serve others. An expression changes nothing, so it can be begun again.
-    fn off_the_runtime<T>(&mut self, code: &ExpressionCode, work: impl Fn(&mut Live, Clock) -> Result<T, Failure>) -> Result<T, Error> {
+    /// Works with an expression: for a moment on the thread at hand, and if that does not do, from
+    /// the beginning off the threads that serve others. An expression changes nothing, so it can be
+    /// begun again.
+    fn off_the_runtime<T>(
+        &mut self,
+        code: &ExpressionCode,
+        work: impl Fn(&mut Live, Clock) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
         if !compute::is_offloaded() && !self.long.contains(code) {
             match self.attempt(Clock::Inline, &work)? {
                 Err(Failure::Unfinished) => self.long.insert(code.clone()),
@@ -101,7 +110,11 @@ impl Session {
         compute::interruptible(|| self.attempt(clock, &work))??.map_err(Failure::into_error)
     }
 
-    fn attempt<T>(&mut self, clock: Clock, work: impl Fn(&mut Live, Clock) -> Result<T, Failure>) -> Result<Result<T, Failure>, Error> {
+    fn attempt<T>(
+        &mut self,
+        clock: Clock,
+        work: impl Fn(&mut Live, Clock) -> Result<T, Failure>,
+    ) -> Result<Result<T, Failure>, Error> {
         let live = self.live(Mode::Expressions)?;
         let result = work(live, clock);
         live.store.data_mut().let_go();
@@ -113,7 +126,11 @@ impl Session {
 
     /// The instance, made if there is none for this use.
     pub(super) fn live(&mut self, mode: Mode) -> Result<&mut Live, Error> {
-        if self.live.as_ref().is_some_and(|live| live.mode != mode || live.compiled.len() >= MAX_COMPILED) {
+        if self
+            .live
+            .as_ref()
+            .is_some_and(|live| live.mode != mode || live.compiled.len() >= MAX_COMPILED)
+        {
             self.live = None;
         }
         match &mut self.live {
@@ -173,21 +190,34 @@ impl Live {
         state.guest = Some(guest.clone());
         state.entries = Some(entries);
         state.scratch = scratch;
-        let mut live = Live { store, guest, entries, image, mode, zone: Str::new(), compiled: HashMap::new() };
+        let mut live =
+            Live { store, guest, entries, image, mode, zone: Str::new(), compiled: HashMap::new() };
         live.prepare(limits).map_err(sandbox_error)?;
         Ok(live)
     }
 
     fn prepare(&mut self, limits: Limits) -> wasmtime::Result<()> {
         self.store.set_epoch_deadline(u64::MAX / 2);
-        self.guest.set_memory_limit.call(&mut self.store, i32::try_from(limits.memory_bytes).unwrap_or(i32::MAX))?;
+        self.guest
+            .set_memory_limit
+            .call(&mut self.store, i32::try_from(limits.memory_bytes).unwrap_or(i32::MAX))?;
         let before_gc = limits.memory_bytes / PARTS_BEFORE_GC;
-        self.guest.set_gc_threshold.call(&mut self.store, i32::try_from(before_gc).unwrap_or(i32::MAX))?;
-        self.guest.set_stack_limit.call(&mut self.store, limits.stack_bytes.min(512 * 1024) as i32)?;
+        self.guest
+            .set_gc_threshold
+            .call(&mut self.store, i32::try_from(before_gc).unwrap_or(i32::MAX))?;
+        self.guest
+            .set_stack_limit
+            .call(&mut self.store, limits.stack_bytes.min(512 * 1024) as i32)?;
         if let (Mode::Code, Some(loops)) = (self.mode, limits.loop_iterations) {
-            self.guest.call(&mut self.store, self.entries.set_loops, Raw::UNDEFINED, &[Raw::number(loops as f64)])?;
+            self.guest.call(
+                &mut self.store,
+                self.entries.set_loops,
+                Raw::UNDEFINED,
+                &[Raw::number(loops as f64)],
+            )?;
             self.guest.set_interrupts.call(&mut self.store, 1)?;
-            // As many as there are turns: an honest turn has far fewer branches and calls than there are between two of them.
+            // As many as there are turns: an honest turn has far fewer branches and calls than
+            // there are between two of them.
             self.store.data_mut().interrupts_left = Some(loops);
         }
         Ok(())
@@ -204,7 +234,12 @@ impl Live {
         Ok(Entered { _running: running, _stack: stack })
     }
 
-    fn evaluate(&mut self, code: &ExpressionCode, scope: &dyn Scope, clock: Clock) -> Result<Value, Failure> {
+    fn evaluate(
+        &mut self,
+        code: &ExpressionCode,
+        scope: &dyn Scope,
+        clock: Clock,
+    ) -> Result<Value, Failure> {
         let limits = self.store.data().limits;
         let _running = self.start_clock(clock)?;
         let state = self.store.data_mut();
@@ -216,20 +251,28 @@ impl Live {
         };
         self.set_zone(scope.timezone())?;
         self.store.data_mut().copies = !compiled.only_reads;
-        let called = self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
+        let called =
+            self.guest.clone().call(&mut self.store, compiled.function, self.entries.receiver, &[]);
         let result = called.map_err(|trap| self.trapped(trap))?;
         if result.kind() == Kind::Exception {
             let failure = self.exception();
             return match (&failure, code.thrown) {
-                (Failure::Thrown(Error::Thrown { name, message, .. }), _) if compiled.statements && name == "SyntaxError" => {
+                (Failure::Thrown(Error::Thrown { name, message, .. }), _)
+                    if compiled.statements && name == "SyntaxError" =>
+                {
                     Err(Failure::Thrown(Error::Syntax { detail: message.clone() }))
                 }
-                (Failure::Thrown(Error::Thrown { .. }), Thrown::BecomesUndefined) => Ok(Value::Undefined),
+                (Failure::Thrown(Error::Thrown { .. }), Thrown::BecomesUndefined) => {
+                    Ok(Value::Undefined)
+                }
                 _ => Err(failure),
             };
         }
         let value = self.read(result)?;
-        self.guest.clone().drop_value(&mut self.store, result).map_err(|trap| self.trapped(trap))?;
+        self.guest
+            .clone()
+            .drop_value(&mut self.store, result)
+            .map_err(|trap| self.trapped(trap))?;
         Ok(value)
     }
 
@@ -255,10 +298,13 @@ impl Live {
             self.call_with_text(self.entries.declare_variable, name)?;
         }
         let (function, statements) = match self.eval("expression", &analysis.function()) {
-            Err(Failure::Thrown(Error::Syntax { .. })) => (self.eval("expression", &analysis.statements())?, true),
+            Err(Failure::Thrown(Error::Syntax { .. })) => {
+                (self.eval("expression", &analysis.statements())?, true)
+            }
             result => (result?, false),
         };
-        let compiled = Compiled { function, only_reads: crate::native::only_reads(&code.source), statements };
+        let compiled =
+            Compiled { function, only_reads: crate::native::only_reads(&code.source), statements };
         self.compiled.insert(code.clone(), compiled);
         Ok(compiled)
     }
@@ -294,7 +340,9 @@ impl Live {
         }
         Err(match self.exception() {
             Failure::Thrown(Error::Thrown { name, message, stack }) if name == "SyntaxError" => {
-                Failure::Thrown(Error::Syntax { detail: with_line(&message, stack.as_deref(), file) })
+                Failure::Thrown(Error::Syntax {
+                    detail: with_line(&message, stack.as_deref(), file),
+                })
             }
             other => other,
         })
@@ -321,7 +369,8 @@ impl Live {
     /// The error that a JavaScript value stands for; the value is let go.
     pub(super) fn describe(&mut self, exception: Raw) -> Failure {
         let guest = self.guest.clone();
-        let described = guest.call(&mut self.store, self.entries.describe_error, Raw::UNDEFINED, &[exception]);
+        let described =
+            guest.call(&mut self.store, self.entries.describe_error, Raw::UNDEFINED, &[exception]);
         let parts = match described {
             Err(trap) => return self.trapped(trap),
             // The description itself failed, as it does when memory has run out.
@@ -343,14 +392,30 @@ impl Live {
     pub(super) fn error_from(&self, parts: &Value) -> Failure {
         let text = |position: usize| parts.at(position).and_then(Value::as_str).map(Str::from);
         let (name, message) = (text(0).unwrap_or_default(), text(1).unwrap_or_default());
-        if let Some(error) = parts.at(3).and_then(Value::as_usize).and_then(|number| self.store.data().errors.get(number)) {
+        if let Some(error) = parts
+            .at(3)
+            .and_then(Value::as_usize)
+            .and_then(|number| self.store.data().errors.get(number))
+        {
             return Failure::Thrown(error.clone());
         }
         let error = match name.as_str() {
-            "InternalError" if message == "out of memory" => return Failure::Broken(self.out_of_memory()),
-            "InternalError" | "RangeError" if message.starts_with("Maximum call stack") || message == "stack overflow" => Error::Stack,
-            "ExpressionError" | "ExpressionExtensionError" if message.ends_with("due to security concerns") => Error::Forbidden { message },
-            "ExpressionError" | "ExpressionExtensionError" => Error::Data { message, description: text(4), kind: Some(name) },
+            "InternalError" if message == "out of memory" => {
+                return Failure::Broken(self.out_of_memory());
+            }
+            "InternalError" | "RangeError"
+                if message.starts_with("Maximum call stack") || message == "stack overflow" =>
+            {
+                Error::Stack
+            }
+            "ExpressionError" | "ExpressionExtensionError"
+                if message.ends_with("due to security concerns") =>
+            {
+                Error::Forbidden { message }
+            }
+            "ExpressionError" | "ExpressionExtensionError" => {
+                Error::Data { message, description: text(4), kind: Some(name) }
+            }
             _ => Error::Thrown { name, message, stack: text(2) },
         };
         Failure::Thrown(error.shortened())
@@ -383,7 +448,10 @@ impl Live {
     }
 }
 
-fn instantiate(prepared: &wasmtime::InstancePre<State>, limits: Limits) -> wasmtime::Result<(Store<State>, wasmtime::Instance)> {
+fn instantiate(
+    prepared: &wasmtime::InstancePre<State>,
+    limits: Limits,
+) -> wasmtime::Result<(Store<State>, wasmtime::Instance)> {
     let mut store = Store::new(prepared.module().engine(), State::new(limits));
     store.limiter(|state| state);
     store.epoch_deadline_callback(|mut context| clock::ticked(context.data_mut()));
@@ -392,14 +460,17 @@ fn instantiate(prepared: &wasmtime::InstancePre<State>, limits: Limits) -> wasmt
     Ok((store, instance))
 }
 
-/// The image is that of expressions; code starts from another one, of which only the pieces that differ are kept.
+/// The image is that of expressions; code starts from another one, of which only the pieces that
+/// differ are kept.
 fn write_code_pieces(guest: &Guest, store: &mut Store<State>) -> wasmtime::Result<()> {
     const PIECE: usize = 4 + 1024;
     let memory = guest.memory.data_mut(store);
     for piece in CODE_PIECES.chunks_exact(PIECE) {
         let (offset, bytes) = piece.split_at(4);
         let start = u32::from_le_bytes([offset[0], offset[1], offset[2], offset[3]]) as usize;
-        let place = memory.get_mut(start..start + bytes.len()).ok_or_else(|| wasmtime::Error::msg("the image is too small"))?;
+        let place = memory
+            .get_mut(start..start + bytes.len())
+            .ok_or_else(|| wasmtime::Error::msg("the image is too small"))?;
         place.copy_from_slice(bytes);
     }
     Ok(())

@@ -3,7 +3,8 @@
 use model::{Object, Value};
 use std::sync::Arc;
 
-/// Parsed objects that the guest keeps at a time. Small, because the same item comes back at once or not at all.
+/// Parsed objects that the guest keeps at a time. Small, because the same item comes back at once
+/// or not at all.
 const SLOTS: usize = 32;
 
 /// What shape of an item's data a slot holds.
@@ -35,7 +36,11 @@ pub(super) enum Place {
 impl Slots {
     pub(super) fn place(&mut self, shape: Shape, value: &Value) -> Place {
         let Value::Object(object) = value else { return Place::Once };
-        if let Some(slot) = self.held.iter().position(|(held_shape, held)| *held_shape == shape && Arc::ptr_eq(held, object)) {
+        if let Some(slot) = self
+            .held
+            .iter()
+            .position(|(held_shape, held)| *held_shape == shape && Arc::ptr_eq(held, object))
+        {
             return Place::Held(slot);
         }
         let entry = (shape, object.clone());

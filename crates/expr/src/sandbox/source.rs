@@ -1,4 +1,5 @@
-//! Light reading of JavaScript source: tokens, and what an expression mentions. Never a full parser: QuickJS is that.
+//! Light reading of JavaScript source: tokens, and what an expression mentions. Never a full
+//! parser: QuickJS is that.
 
 use crate::native::is_js_whitespace;
 use std::ops::Range;
@@ -37,13 +38,16 @@ impl Token {
     }
 }
 
-/// What reading a source takes of the host's memory at most, for each of its bytes: tokens, and a copy that is rewritten.
+/// What reading a source takes of the host's memory at most, for each of its bytes: tokens, and a
+/// copy that is rewritten.
 pub(super) const READING_BYTES: usize = size_of::<Token>() + 8;
 
-/// Splits source into tokens; comments and blanks are left out. Source that is not JavaScript gives some tokens all the same.
+/// Splits source into tokens; comments and blanks are left out. Source that is not JavaScript gives
+/// some tokens all the same.
 ///
-/// Blanks, ends of lines and comments are QuickJS's. Whether a slash divides follows from what stands before it, except behind a brace
-/// and behind `of`, `await` and `yield`: there it is taken for the start of a regular expression.
+/// Blanks, ends of lines and comments are QuickJS's. Whether a slash divides follows from what
+/// stands before it, except behind a brace and behind `of`, `await` and `yield`: there it is taken
+/// for the start of a regular expression.
 pub(super) fn tokens(source: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         source,
@@ -128,11 +132,15 @@ impl Lexer<'_> {
                     self.template(start);
                 }
                 b'/' if !self.ends_operand(self.tokens.len()) => self.regex(start),
-                byte if byte.is_ascii_digit() || (byte == b'.' && self.peek(1).is_ascii_digit()) => {
+                byte if byte.is_ascii_digit()
+                    || (byte == b'.' && self.peek(1).is_ascii_digit()) =>
+                {
                     self.number();
                     self.push(TokenKind::Number, start);
                 }
-                byte if is_word(byte) || (byte == b'#' && is_word(self.peek(1))) => self.word(start),
+                byte if is_word(byte) || (byte == b'#' && is_word(self.peek(1))) => {
+                    self.word(start)
+                }
                 byte => self.punctuation(byte),
             }
         }
@@ -152,7 +160,8 @@ impl Lexer<'_> {
             b'/' if self.peek(1) == b'*' => {
                 let rest = self.source.get(self.at + 2..).unwrap_or_default();
                 let length = rest.find("*/").unwrap_or(rest.len());
-                self.begins_line |= rest.get(..length).is_some_and(|comment| comment.contains(is_line_end));
+                self.begins_line |=
+                    rest.get(..length).is_some_and(|comment| comment.contains(is_line_end));
                 self.at += length + 4;
             }
             0x80.. => match self.character() {
@@ -252,7 +261,9 @@ impl Lexer<'_> {
         let mut dotted = false;
         while self.at < self.bytes.len() {
             let byte = self.peek(0);
-            let exponent_sign = (byte == b'+' || byte == b'-') && self.at > 0 && matches!(self.bytes[self.at - 1], b'e' | b'E');
+            let exponent_sign = (byte == b'+' || byte == b'-')
+                && self.at > 0
+                && matches!(self.bytes[self.at - 1], b'e' | b'E');
             // `1..toFixed()` and `1.5.round()`: a second dot is the member access.
             let dot = byte == b'.' && !dotted && !self.peek(1).is_ascii_alphabetic();
             dotted |= dot;
@@ -301,7 +312,9 @@ impl Lexer<'_> {
 
     /// Whether the last of so many tokens ends an operand, so that a slash behind it divides.
     fn ends_operand(&self, count: usize) -> bool {
-        let Some(token) = count.checked_sub(1).and_then(|at| self.tokens.get(at)) else { return false };
+        let Some(token) = count.checked_sub(1).and_then(|at| self.tokens.get(at)) else {
+            return false;
+        };
         match token.kind {
             TokenKind::Number | TokenKind::Text | TokenKind::Regex => true,
             TokenKind::Template => self.bytes.get(token.range.end.wrapping_sub(1)) != Some(&b'{'),
@@ -309,20 +322,27 @@ impl Lexer<'_> {
             TokenKind::Punctuation(b')') => !token.ends_head,
             TokenKind::Punctuation(sign @ (b'+' | b'-')) => self.ends_postfix(count, sign),
             TokenKind::Punctuation(_) => false,
-            TokenKind::Word => self.keyword(count).is_none_or(|word| !BEFORE_OPERANDS.contains(&word)),
+            TokenKind::Word => {
+                self.keyword(count).is_none_or(|word| !BEFORE_OPERANDS.contains(&word))
+            }
         }
     }
 
-    /// Whether the last of so many tokens ends a `++` or `--` that stands behind its operand, on the same line.
+    /// Whether the last of so many tokens ends a `++` or `--` that stands behind its operand, on
+    /// the same line.
     fn ends_postfix(&self, count: usize, sign: u8) -> bool {
         let mut first = count - 1;
-        while let (Some(before), Some(token)) = (first.checked_sub(1).and_then(|at| self.tokens.get(at)), self.tokens.get(first))
+        while let (Some(before), Some(token)) =
+            (first.checked_sub(1).and_then(|at| self.tokens.get(at)), self.tokens.get(first))
             && before.is(sign)
             && before.range.end == token.range.start
         {
             first -= 1;
         }
-        let is_behind_sign = first.checked_sub(1).and_then(|at| self.tokens.get(at)).is_some_and(|token| token.is(b'+') || token.is(b'-'));
+        let is_behind_sign = first
+            .checked_sub(1)
+            .and_then(|at| self.tokens.get(at))
+            .is_some_and(|token| token.is(b'+') || token.is(b'-'));
         let is_on_same_line = self.tokens.get(first).is_some_and(|token| !token.begins_line);
         count - first == 2 && is_on_same_line && !is_behind_sign && self.ends_operand(first)
     }
@@ -330,7 +350,9 @@ impl Lexer<'_> {
 
 /// Whether a token names a member: it stands behind a point that is not one of three.
 pub(super) fn is_member(tokens: &[Token], at: usize) -> bool {
-    let is_point = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at)).is_some_and(|token| token.is(b'.'));
+    let is_point = |back: usize| {
+        at.checked_sub(back).and_then(|at| tokens.get(at)).is_some_and(|token| token.is(b'.'))
+    };
     is_point(1) && !(is_point(2) && is_point(3))
 }
 
@@ -354,8 +376,14 @@ mod tests {
     fn source_is_split_into_tokens() {
         assert_eq!(split("a.b /* c */ + 'd\\'e' // f"), ["a", ".", "b", "+", "'d\\'e'"]);
         assert_eq!(split("x / y / z"), ["x", "/", "y", "/", "z"]);
-        assert_eq!(split("s.match(/[/]\\/a/gi).length"), ["s", ".", "match", "(", "/[/]\\/a/gi", ")", ".", "length"]);
-        assert_eq!(split("`a ${ b.map(x => `${x}`) } c`"), ["`a ${", "b", ".", "map", "(", "x", "=", ">", "`${", "x", "}`", ")", "} c`"]);
+        assert_eq!(
+            split("s.match(/[/]\\/a/gi).length"),
+            ["s", ".", "match", "(", "/[/]\\/a/gi", ")", ".", "length"]
+        );
+        assert_eq!(
+            split("`a ${ b.map(x => `${x}`) } c`"),
+            ["`a ${", "b", ".", "map", "(", "x", "=", ">", "`${", "x", "}`", ")", "} c`"]
+        );
         assert_eq!(
             split("1.5.round() + 1e-7 + 2..toFixed()"),
             ["1.5", ".", "round", "(", ")", "+", "1e-7", "+", "2.", ".", "toFixed", "(", ")"]
@@ -367,11 +395,19 @@ mod tests {
     fn issue_14_00_blanks_comments_and_line_ends_are_those_of_quickjs() {
         for end in ["\n", "\r", "\r\n", "\u{2028}", "\u{2029}"] {
             assert_eq!(split(&format!("// c{end}for(;;)")), ["for", "(", ";", ";", ")"], "{end:?}");
-            assert_eq!(split(&format!("a<!-- `{end}for{end}--> `{end}(")), ["a", "for", "("], "{end:?}");
+            assert_eq!(
+                split(&format!("a<!-- `{end}for{end}--> `{end}(")),
+                ["a", "for", "("],
+                "{end:?}"
+            );
             assert_eq!(split(&format!("/*{end}*/--> `{end}b")), ["b"], "{end:?}");
         }
         for blank in ["\u{b}", "\u{c}", "\u{a0}", "\u{feff}", "\u{3000}", "\u{2003}"] {
-            assert_eq!(split(&format!("for{blank}(é{blank}é)")), ["for", "(", "é", "é", ")"], "{blank:?}");
+            assert_eq!(
+                split(&format!("for{blank}(é{blank}é)")),
+                ["for", "(", "é", "é", ")"],
+                "{blank:?}"
+            );
         }
         assert_eq!(split("'a\\\r\nb' c"), ["'a\\\r\nb'", "c"]);
         assert_eq!(split("a --> b"), ["a", "-", "-", ">", "b"]);
@@ -379,23 +415,44 @@ mod tests {
 
     #[test]
     fn issue_14_00_a_slash_divides_behind_an_operand() {
-        for source in
-            ["x++ /1", "x-- /1", "a[0] /1", "f(x) /1", "`t` /1", "x.of /1", "x.typeof /1", "this.#if(1) /1", "x?.return /1", "(a)++ /1"]
-        {
+        for source in [
+            "x++ /1",
+            "x-- /1",
+            "a[0] /1",
+            "f(x) /1",
+            "`t` /1",
+            "x.of /1",
+            "x.typeof /1",
+            "this.#if(1) /1",
+            "x?.return /1",
+            "(a)++ /1",
+        ] {
             assert!(split(&format!("{source}; for(;;){{}} 1/1")).contains(&"for"), "{source}");
         }
-        for source in
-            ["if (a) ", "while (a) ", "for await (a of b) ", "a + ", "a +++", "x\n++", "return ", "break\n", "}", "await ", "=>", ": "]
-        {
+        for source in [
+            "if (a) ",
+            "while (a) ",
+            "for await (a of b) ",
+            "a + ",
+            "a +++",
+            "x\n++",
+            "return ",
+            "break\n",
+            "}",
+            "await ",
+            "=>",
+            ": ",
+        ] {
             assert!(split(&format!("{source}/1; \"/")).contains(&"/1; \"/"), "{source}");
         }
     }
 
     #[test]
     fn broken_source_does_not_stop_it() {
-        for source in
-            ["'", "`${", "/", "/*", "}", "\\", "a = '\\", "é", "`\\", "#", "#é", "+", "++", "a++", "\u{2028}", "/*/", ")", "'\\\r"]
-        {
+        for source in [
+            "'", "`${", "/", "/*", "}", "\\", "a = '\\", "é", "`\\", "#", "#é", "+", "++", "a++",
+            "\u{2028}", "/*/", ")", "'\\\r",
+        ] {
             let _ = split(source);
         }
     }

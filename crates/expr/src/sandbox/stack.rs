@@ -1,13 +1,13 @@
 //! The stack of the thread that JavaScript runs on.
 //!
-//! An expression may ask for something that is an expression again, in an instance of its own. All of them share one stack, so it is
-//! measured from where the first one began.
+//! An expression may ask for something that is an expression again, in an instance of its own. All
+//! of them share one stack, so it is measured from where the first one began.
 
 use crate::Error;
 use std::cell::Cell;
 
-/// How far the stack may have grown when the guest calls the host. What is left must do for the host's own work: threads of
-/// tokio and of tests have two megabytes.
+/// How far the stack may have grown when the guest calls the host. What is left must do for the
+/// host's own work: threads of tokio and of tests have two megabytes.
 const BEFORE_HOST_BYTES: usize = 768 << 10;
 
 /// The same when a guest is entered: beyond it WebAssembly may take a megabyte.

@@ -26,16 +26,19 @@ pub(super) struct State {
     pub(super) scratch: i32,
     /// Each read of data gives a copy of its own: what is evaluated may change it at any time.
     pub(super) copies: bool,
-    /// How often the guest may still be asked whether it should go on, where turns of loops count; see [`State::interrupted`].
+    /// How often the guest may still be asked whether it should go on, where turns of loops count;
+    /// see [`State::interrupted`].
     pub(super) interrupts_left: Option<u64>,
     pub(super) slots: Slots,
     /// JSON that the guest was told to come for.
     pub(super) parcel: Option<Parcel>,
     /// The list that the guest is reading piece by piece.
     pub(super) list: Items,
-    /// The chunk of it that was read last, and the index of its first item: a list on disk is loaded once, not once per piece.
+    /// The chunk of it that was read last, and the index of its first item: a list on disk is
+    /// loaded once, not once per piece.
     pub(super) list_chunk: Option<(usize, Arc<Vec<Item>>)>,
-    /// Errors thrown into the guest, by the number their exception carries; see [`State::remember`].
+    /// Errors thrown into the guest, by the number their exception carries; see
+    /// [`State::remember`].
     pub(super) errors: Vec<Error>,
     /// Why the host stopped the guest; a trap alone does not say.
     pub(super) stopped: Option<Error>,
@@ -100,7 +103,10 @@ impl State {
             entries: None,
             code: CodeState::default(),
             stack_base: 0,
-            memory_max: limits.memory_bytes.saturating_add(IMAGE_BYTES).min(super::image::MAX_MEMORY_BYTES),
+            memory_max: limits
+                .memory_bytes
+                .saturating_add(IMAGE_BYTES)
+                .min(super::image::MAX_MEMORY_BYTES),
         }
     }
 
@@ -115,7 +121,9 @@ impl State {
     /// Up to `count` items of the list from an index on; fewer at the end of a chunk.
     pub(super) fn next_items(&mut self, from: usize, count: usize) -> Vec<Item> {
         let held = |chunk: &Option<(usize, Arc<Vec<Item>>)>| {
-            chunk.as_ref().is_some_and(|(start, items)| (*start..start + items.len()).contains(&from))
+            chunk
+                .as_ref()
+                .is_some_and(|(start, items)| (*start..start + items.len()).contains(&from))
         };
         if !held(&self.list_chunk) {
             self.list_chunk = self.list.chunk_of(from);
@@ -124,12 +132,18 @@ impl State {
         items.iter().skip(from - start).take(count).cloned().collect()
     }
 
-    /// Ends a guest that has called itself so deeply that the host could run out of stack while it serves a call.
+    /// Ends a guest that has called itself so deeply that the host could run out of stack while it
+    /// serves a call.
     pub(super) fn check_stack(&mut self) -> wasmtime::Result<()> {
-        if stack::is_too_deep_for_host(self.stack_base) { Err(self.stop(Error::Stack)) } else { Ok(()) }
+        if stack::is_too_deep_for_host(self.stack_base) {
+            Err(self.stop(Error::Stack))
+        } else {
+            Ok(())
+        }
     }
 
-    /// Keeps an error for the exception that stands for it, and gives back its number if there is room.
+    /// Keeps an error for the exception that stands for it, and gives back its number if there is
+    /// room.
     pub(super) fn remember(&mut self, error: Error) -> Result<Option<usize>, Error> {
         if self.errors.len() >= MAX_ERRORS {
             return Ok(None);
@@ -155,7 +169,8 @@ impl State {
         self.held.take(bytes, &self.limits).map_err(|error| self.stop(error))
     }
 
-    /// Pays for reading a source, which is not interrupted. On a thread that serves others, a long one is left to the next try.
+    /// Pays for reading a source, which is not interrupted. On a thread that serves others, a long
+    /// one is left to the next try.
     pub(super) fn before_reading(&mut self, source: &str) -> wasmtime::Result<()> {
         if self.clock == Clock::Inline && source.len() > INLINE_SOURCE_BYTES {
             return Err(wasmtime::Error::new(OutOfInlineTime));
@@ -163,7 +178,8 @@ impl State {
         self.hold(source.len().saturating_mul(READING_BYTES))
     }
 
-    /// QuickJS asks after every ten thousand branches and calls. Loops count their turns themselves; this ends what has gone round them.
+    /// QuickJS asks after every ten thousand branches and calls. Loops count their turns
+    /// themselves; this ends what has gone round them.
     pub(super) fn interrupted(&mut self) -> wasmtime::Result<()> {
         match &mut self.interrupts_left {
             None => Ok(()),
@@ -193,7 +209,12 @@ impl State {
 }
 
 impl ResourceLimiter for State {
-    fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let is_within_limit = desired <= self.memory_max;
         let allowed = is_within_limit && self.share.grow_to(desired);
         self.memory_refused |= !allowed;
@@ -201,7 +222,12 @@ impl ResourceLimiter for State {
         Ok(allowed)
     }
 
-    fn table_growing(&mut self, current: usize, _desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        current: usize,
+        _desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         Ok(current == 0)
     }
 }
@@ -214,7 +240,8 @@ mod tests {
     fn issue_14_01_only_so_many_errors_are_remembered() {
         let mut state = State::new(Limits::expression());
         let error = Error::data("ü".repeat(1 << 20)).shortened();
-        let numbers: Vec<usize> = (0..5 * MAX_ERRORS).filter_map(|_| state.remember(error.clone()).unwrap()).collect();
+        let numbers: Vec<usize> =
+            (0..5 * MAX_ERRORS).filter_map(|_| state.remember(error.clone()).unwrap()).collect();
         assert_eq!((numbers.len(), state.errors.len()), (MAX_ERRORS, MAX_ERRORS));
         assert!(error.text_bytes() < 20_000);
         state.let_go();

@@ -17,7 +17,11 @@ fn check(source: &str, json: Value, expected: Value) {
 fn an_expression_reads_the_item() {
     check("$json.a + 1", json!({ "a": 1 }), json!(2));
     check("$json.text.toUpperCase()", json!({ "text": "é😀" }), json!("É😀"));
-    check("({ ...$json, list: [1, 'x', null, true, 1.5] })", json!({ "a": 1 }), json!({ "a": 1, "list": [1, "x", null, true, 1.5] }));
+    check(
+        "({ ...$json, list: [1, 'x', null, true, 1.5] })",
+        json!({ "a": 1 }),
+        json!({ "a": 1, "list": [1, "x", null, true, 1.5] }),
+    );
     check("asdas", json!({}), Value::Undefined);
     check("$json.a.b.c", json!({}), Value::Undefined);
     check("Math.min(1, 2);", json!({}), json!(1));
@@ -61,16 +65,29 @@ fn names_of_the_run_are_there() {
         ("$now.zoneName", json!("America/New_York")),
         ("$today.toISO()", json!("2024-05-06T00:00:00.000-04:00")),
         ("$jmespath($json, 'a')", json!(1)),
-        ("$if($json.a > 0, 'yes', 'no') + $ifEmpty('', 'x') + $min(2, 1) + $max(1, 2)", json!("yesx12")),
+        (
+            "$if($json.a > 0, 'yes', 'no') + $ifEmpty('', 'x') + $min(2, 1) + $max(1, 2)",
+            json!("yesx12"),
+        ),
         ("$evaluateExpression('n {{ $json.a + 1 }}')", json!("n 2")),
     ] {
         assert_eq!(evaluate(source, &scope), Ok(expected), "{source}");
     }
-    for source in ["$('Nowhere')", "$('Nowhere').item.json.a", "$node.Nowhere.json", "$('Start').itemMatching()", "$env.X", "$fromAI('')"] {
+    for source in [
+        "$('Nowhere')",
+        "$('Nowhere').item.json.a",
+        "$node.Nowhere.json",
+        "$('Start').itemMatching()",
+        "$env.X",
+        "$fromAI('')",
+    ] {
         assert!(matches!(evaluate(source, &scope), Err(Error::Data { .. })), "{source}");
     }
     assert!(matches!(evaluate("1 +", &scope), Err(Error::Syntax { .. })));
-    assert_eq!(evaluate("$json.a", &FakeScope::default()), Err(Error::data("Node 'node' hasn't been executed")));
+    assert_eq!(
+        evaluate("$json.a", &FakeScope::default()),
+        Err(Error::data("Node 'node' hasn't been executed"))
+    );
 }
 
 #[test]
@@ -79,12 +96,24 @@ fn dates_and_odd_numbers_cross_the_border_both_ways() {
     let made =
         evaluate("({ js: new Date(5), luxon: $now, nan: NaN, minus: -Infinity, none: undefined, list: [undefined] })", &scope).unwrap();
     let Some(Value::Date(date)) = made.get("luxon") else { panic!("{made:?}") };
-    assert_eq!((date.iso.as_str(), date.kind), ("2024-05-06T03:08:09.010-04:00", model::DateKind::Luxon));
+    assert_eq!(
+        (date.iso.as_str(), date.kind),
+        ("2024-05-06T03:08:09.010-04:00", model::DateKind::Luxon)
+    );
     let again = evaluate(
         "[$json.js.getTime(), $json.luxon.toFormat('HH:mm'), $json.nan !== $json.nan, $json.minus, $json.list[0] === undefined]",
         &FakeScope::with_json(made),
     );
-    assert_eq!(again, Ok(Value::array(vec![json!(5), json!("03:08"), json!(true), Value::Number(f64::NEG_INFINITY), json!(true)])));
+    assert_eq!(
+        again,
+        Ok(Value::array(vec![
+            json!(5),
+            json!("03:08"),
+            json!(true),
+            Value::Number(f64::NEG_INFINITY),
+            json!(true)
+        ]))
+    );
 }
 
 #[test]
@@ -94,7 +123,10 @@ fn extensions_give_what_their_manual_says() {
         ("'quick a brown FOX'.toTitleCase()", json!("Quick a Brown Fox")),
         ("'déjà ß'.replaceSpecialChars()", json!("deja ss")),
         ("'hello'.hash('sha256').length", json!(64)),
-        ("'# Head\\n- **bold** [link](http://x) `code`\\n---\\n2 * 3 * 4'.removeMarkdown()", json!("Head\nbold link code\n2 * 3 * 4")),
+        (
+            "'# Head\\n- **bold** [link](http://x) `code`\\n---\\n2 * 3 * 4'.removeMarkdown()",
+            json!("Head\nbold link code\n2 * 3 * 4"),
+        ),
         ("'a@b.example x'.extractEmail()", json!("a@b.example")),
         ("[5, 3].average() + [1, 2].sum()", json!(7)),
         ("[{ a: 1, b: 2 }, { a: 3 }].pluck('a')", json!([1, 3])),
@@ -110,7 +142,13 @@ fn extensions_give_what_their_manual_says() {
         assert_eq!(evaluate(source, &FakeScope::with_json(json!({}))), Ok(expected), "{source}");
     }
     let failed = evaluate("$json.missing.first()", &FakeScope::with_json(json!({})));
-    assert!(matches!(failed, Err(Error::Data { ref message, .. }) if message == "first can't be used on undefined value"), "{failed:?}");
+    assert!(
+        matches!(failed, Err(Error::Data { ref message, .. }) if message == "first can't be used on undefined value"),
+        "{failed:?}"
+    );
     let failed = evaluate("(5).first()", &FakeScope::with_json(json!({})));
-    assert!(matches!(failed, Err(Error::Data { ref message, .. }) if message.contains("works on values of type")), "{failed:?}");
+    assert!(
+        matches!(failed, Err(Error::Data { ref message, .. }) if message.contains("works on values of type")),
+        "{failed:?}"
+    );
 }

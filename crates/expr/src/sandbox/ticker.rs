@@ -7,7 +7,8 @@ use wasmtime::Engine;
 
 /// One step of the epoch.
 pub(super) const TICK_MS: u64 = 2;
-/// The thread goes on for this many idle steps, so that a series of short evaluations does not wake it each time.
+/// The thread goes on for this many idle steps, so that a series of short evaluations does not wake
+/// it each time.
 const IDLE_TICKS: u32 = 50;
 
 #[derive(Clone)]
@@ -26,8 +27,12 @@ pub(super) struct Running(Ticker);
 impl Ticker {
     /// Starts the thread, which ends with the engine.
     pub(super) fn start(engine: &Engine) -> std::io::Result<Self> {
-        let shared =
-            Arc::new(Shared { running: AtomicUsize::new(0), asleep: AtomicBool::new(false), lock: Mutex::new(()), wake: Condvar::new() });
+        let shared = Arc::new(Shared {
+            running: AtomicUsize::new(0),
+            asleep: AtomicBool::new(false),
+            lock: Mutex::new(()),
+            wake: Condvar::new(),
+        });
         let (thread_shared, engine) = (shared.clone(), engine.weak());
         std::thread::Builder::new().name("js-clock".into()).spawn(move || {
             let mut idle = 0;

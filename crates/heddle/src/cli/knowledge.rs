@@ -33,7 +33,8 @@ pub(crate) struct AddKnowledge {
     pub(crate) collection: String,
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
-    /// The credential that pays for the embedding model, by its name or its id; kept with the collection
+    /// The credential that pays for the embedding model, by its name or its id; kept with the
+    /// collection
     #[arg(long, value_name = "CREDENTIAL")]
     pub(crate) credential: Option<String>,
     /// The embedding model of a new collection; the provider's usual one if nothing is said
@@ -72,7 +73,9 @@ pub(crate) struct SearchKnowledge {
 
 fn field_and_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((field, value)) if !field.trim().is_empty() => Ok((field.trim().to_owned(), value.to_owned())),
+        Some((field, value)) if !field.trim().is_empty() => {
+            Ok((field.trim().to_owned(), value.to_owned()))
+        }
         _ => Err("write it as FIELD=VALUE, such as source=terms.pdf".to_owned()),
     }
 }

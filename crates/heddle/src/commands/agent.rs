@@ -1,4 +1,5 @@
-//! `heddle agent`: an agent without a workflow. A workflow is made for it, so that it runs as any other does.
+//! `heddle agent`: an agent without a workflow. A workflow is made for it, so that it runs as any
+//! other does.
 
 use super::{block_on, coded};
 use crate::cli::{self, AgentTool, AskBefore};
@@ -14,7 +15,8 @@ use std::sync::Arc;
 use store::{Credentials as _, Sqlite, Use, Workspace};
 use tokio_util::sync::CancellationToken;
 
-/// A provider: its name here, the node of its models, the kind of its credential, where the key comes from, and where the address does.
+/// A provider: its name here, the node of its models, the kind of its credential, where the key
+/// comes from, and where the address does.
 struct Provider {
     name: &'static str,
     node: &'static str,
@@ -24,22 +26,48 @@ struct Provider {
     address: Option<(&'static str, &'static str)>,
 }
 
-const fn alike(name: &'static str, node: &'static str, credential: &'static str, keys: &'static [&'static str]) -> Provider {
+const fn alike(
+    name: &'static str,
+    node: &'static str,
+    credential: &'static str,
+    keys: &'static [&'static str],
+) -> Provider {
     Provider { name, node, credential, keys, address: None }
 }
 
 const PROVIDERS: &[Provider] = &[
-    Provider { address: Some(("url", "OPENAI_BASE_URL")), ..alike("openai", "openai-model", "openAiApi", &["OPENAI_API_KEY"]) },
+    Provider {
+        address: Some(("url", "OPENAI_BASE_URL")),
+        ..alike("openai", "openai-model", "openAiApi", &["OPENAI_API_KEY"])
+    },
     Provider {
         address: Some(("url", "ANTHROPIC_BASE_URL")),
         ..alike("anthropic", "anthropic-model", "anthropicApi", &["ANTHROPIC_API_KEY"])
     },
     alike("gemini", "gemini-model", "googlePalmApi", &["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
-    Provider { address: Some(("baseUrl", "OLLAMA_HOST")), ..alike("ollama", "ollama-model", "ollamaApi", &[]) },
-    alike("openrouter", "@n8n/n8n-nodes-langchain.lmChatOpenRouter", "openRouterApi", &["OPENROUTER_API_KEY"]),
+    Provider {
+        address: Some(("baseUrl", "OLLAMA_HOST")),
+        ..alike("ollama", "ollama-model", "ollamaApi", &[])
+    },
+    alike(
+        "openrouter",
+        "@n8n/n8n-nodes-langchain.lmChatOpenRouter",
+        "openRouterApi",
+        &["OPENROUTER_API_KEY"],
+    ),
     alike("groq", "@n8n/n8n-nodes-langchain.lmChatGroq", "groqApi", &["GROQ_API_KEY"]),
-    alike("deepseek", "@n8n/n8n-nodes-langchain.lmChatDeepSeek", "deepSeekApi", &["DEEPSEEK_API_KEY"]),
-    alike("mistral", "@n8n/n8n-nodes-langchain.lmChatMistralCloud", "mistralCloudApi", &["MISTRAL_API_KEY"]),
+    alike(
+        "deepseek",
+        "@n8n/n8n-nodes-langchain.lmChatDeepSeek",
+        "deepSeekApi",
+        &["DEEPSEEK_API_KEY"],
+    ),
+    alike(
+        "mistral",
+        "@n8n/n8n-nodes-langchain.lmChatMistralCloud",
+        "mistralCloudApi",
+        &["MISTRAL_API_KEY"],
+    ),
     alike("xai", "@n8n/n8n-nodes-langchain.lmChatXAiGrok", "xAiApi", &["XAI_API_KEY"]),
 ];
 
@@ -48,7 +76,8 @@ pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
     let (provider, model) = chosen(&arguments.model)?;
     let mut engine = world::engine(&settings)?;
     if arguments.tools.contains(&AgentTool::File) {
-        let folder = arguments.files.as_ref().context("the tool 'file' needs a folder: --files DIR")?;
+        let folder =
+            arguments.files.as_ref().context("the tool 'file' needs a folder: --files DIR")?;
         engine.ports.files = Arc::new(Workspace::new(folder));
     }
     let manner = if arguments.json { Manner::Json } else { Manner::Words };
@@ -58,8 +87,10 @@ pub(super) fn run(arguments: &cli::Agent) -> Result<ExitCode> {
             Some(id) => stored_key(arguments, provider, id).await?,
             None => key_from_environment(provider)?,
         };
-        engine.ports.credentials = Arc::new(OneCredential { kind: provider.credential, fields: key });
-        let workflow = Workflow::from_value(&document).context("the agent's workflow cannot be made")?;
+        engine.ports.credentials =
+            Arc::new(OneCredential { kind: provider.credential, fields: key });
+        let workflow =
+            Workflow::from_value(&document).context("the agent's workflow cannot be made")?;
         let plan = Arc::new(engine.plan(&workflow));
         let options = RunOptions { mode: "cli".into(), ..world::run_options(&settings) };
         let mut talk = Talk {
@@ -92,7 +123,10 @@ fn chosen(model: &str) -> Result<(&'static Provider, &str)> {
         bail!("--model is PROVIDER/MODEL, such as openai/gpt-5-mini; providers are {known}");
     };
     let provider = PROVIDERS.iter().find(|provider| provider.name == name);
-    Ok((provider.with_context(|| format!("there is no provider '{name}'; there are {known}"))?, model))
+    Ok((
+        provider.with_context(|| format!("there is no provider '{name}'; there are {known}"))?,
+        model,
+    ))
 }
 
 fn key_from_environment(provider: &Provider) -> Result<Object> {
@@ -114,7 +148,10 @@ fn key_from_environment(provider: &Provider) -> Result<Object> {
     Ok(fields)
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever has the data folder chose the credential by its id")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "whoever has the data folder chose the credential by its id"
+)]
 async fn stored_key(arguments: &cli::Agent, provider: &Provider, id: &str) -> Result<Object> {
     let store = Sqlite::open(&arguments.data.path(), Use::Beside).map_err(coded)?;
     let missing = || format!("there is no credential '{id}'");
@@ -146,14 +183,27 @@ fn document(arguments: &cli::Agent, provider: &Provider, model: &str) -> Value {
     ];
     // The one credential that the command line has is chosen for the model, and for nothing else.
     if let Some(model) = nodes.last_mut() {
-        let chosen = Object::from_iter([(provider.credential, Object::from_iter([("id", CREDENTIAL), ("name", CREDENTIAL)]))]);
+        let chosen = Object::from_iter([(
+            provider.credential,
+            Object::from_iter([("id", CREDENTIAL), ("name", CREDENTIAL)]),
+        )]);
         model.make_object().insert("credentials", chosen);
     }
     let to = |node: &str, kind: &str| {
-        let target = Object::from_iter([("node", Value::from(node)), ("type", kind.into()), ("index", 0.into())]);
-        Value::from(Object::from_iter([(kind, Value::array(vec![Value::array(vec![target.into()])]))]))
+        let target = Object::from_iter([
+            ("node", Value::from(node)),
+            ("type", kind.into()),
+            ("index", 0.into()),
+        ]);
+        Value::from(Object::from_iter([(
+            kind,
+            Value::array(vec![Value::array(vec![target.into()])]),
+        )]))
     };
-    let mut connections = Object::from_iter([("Start", to("Agent", "main")), ("Model", to("Agent", "ai_languageModel"))]);
+    let mut connections = Object::from_iter([
+        ("Start", to("Agent", "main")),
+        ("Model", to("Agent", "ai_languageModel")),
+    ]);
     for tool in &arguments.tools {
         let (name, kind, parameters) = tool_node(*tool);
         nodes.push(node(name, kind, parameters));
@@ -184,7 +234,11 @@ fn tool_node(tool: AgentTool) -> (&'static str, &'static str, Value) {
         AgentTool::File => ("Files", "file-tool", json!({})),
         AgentTool::Code => {
             let description = "Runs JavaScript and gives back what it returns. Give it the body of a function that ends with `return`.";
-            ("Code", "code-tool", json!({ "name": "run_javascript", "description": description, "codeFrom": "model" }))
+            (
+                "Code",
+                "code-tool",
+                json!({ "name": "run_javascript", "description": description, "codeFrom": "model" }),
+            )
         }
     }
 }

@@ -15,14 +15,20 @@ pub(super) fn run(arguments: ApiKeys) -> Result<ExitCode> {
     match arguments {
         ApiKeys::Create { data, label, user, scope, expires } => {
             let store = Sqlite::open(&data.path(), Use::Beside)?;
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+            let now = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_millis() as i64);
             let key = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
             let kept = ApiKey {
                 id: store::new_id(),
                 user: user.into(),
                 label: label.into(),
                 hint: key[key.len() - 4..].into(),
-                scopes: if scope.is_empty() { vec!["*".into()] } else { scope.into_iter().map(Into::into).collect() },
+                scopes: if scope.is_empty() {
+                    vec!["*".into()]
+                } else {
+                    scope.into_iter().map(Into::into).collect()
+                },
                 created_ms: now,
                 expires_ms: expires.map(|days| now + i64::from(days) * DAY_MS),
             };
@@ -36,11 +42,19 @@ pub(super) fn run(arguments: ApiKeys) -> Result<ExitCode> {
                 note("There are no keys. Make one with `heddle api-keys create`.");
             }
             for key in keys {
-                say(&format!("{}  …{}  {}  {}  {}", key.id, key.hint, key.user, key.label, key.scopes.join(" ")));
+                say(&format!(
+                    "{}  …{}  {}  {}  {}",
+                    key.id,
+                    key.hint,
+                    key.user,
+                    key.label,
+                    key.scopes.join(" ")
+                ));
             }
         }
         ApiKeys::Delete { data, id } => {
-            let was_there = block_on(Sqlite::open(&data.path(), Use::Beside)?.delete_api_key(&id))??;
+            let was_there =
+                block_on(Sqlite::open(&data.path(), Use::Beside)?.delete_api_key(&id))??;
             anyhow::ensure!(was_there, "there is no key with the id '{id}'");
         }
     }

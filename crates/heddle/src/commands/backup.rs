@@ -14,24 +14,42 @@ const NAMED: usize = 5;
 
 pub(super) fn run(arguments: &cli::Backup) -> Result<ExitCode> {
     let (folder, file) = (arguments.data.path(), &arguments.file);
-    anyhow::ensure!(arguments.force || !file.exists(), "{} is there already; --force writes over it (NAME_TAKEN)", file.display());
+    anyhow::ensure!(
+        arguments.force || !file.exists(),
+        "{} is there already; --force writes over it (NAME_TAKEN)",
+        file.display()
+    );
     let with_key = if arguments.with_key { WithKey::Yes } else { WithKey::No };
     let mut bar = Bar::default();
-    let contents = back_up(&folder, file, with_key, &mut |doing, done, total| bar.show(doing, done, total));
+    let contents =
+        back_up(&folder, file, with_key, &mut |doing, done, total| bar.show(doing, done, total));
     bar.end();
-    let contents = contents.map_err(super::coded).with_context(|| format!("{} cannot be backed up", folder.display()))?;
+    let contents = contents
+        .map_err(super::coded)
+        .with_context(|| format!("{} cannot be backed up", folder.display()))?;
     let packed = std::fs::metadata(file).map_or(0, |found| found.len());
-    say(&format!("{}  {} files, {} packed into {}", file.display(), contents.n_files, size(contents.bytes), size(packed)));
+    say(&format!(
+        "{}  {} files, {} packed into {}",
+        file.display(),
+        contents.n_files,
+        size(contents.bytes),
+        size(packed)
+    ));
     let warning = paint("note:", Colour::Yellow);
     match contents.key {
-        _ if contents.has_key => note(&format!("{warning} the key of the credentials is in it; guard it like the passwords themselves.")),
+        _ if contents.has_key => note(&format!(
+            "{warning} the key of the credentials is in it; guard it like the passwords themselves."
+        )),
         KeyState::NotNeeded => {}
-        _ => {
-            note(&format!("{warning} the key of the credentials, vault.key, is not in it; keep it somewhere else (--with-key puts it in)."))
-        }
+        _ => note(&format!(
+            "{warning} the key of the credentials, vault.key, is not in it; keep it somewhere else (--with-key puts it in)."
+        )),
     }
     for path in contents.left_out.iter().take(NAMED) {
-        note(&format!("{warning} {} was left out: it is a link, or cannot be read.", path.display()));
+        note(&format!(
+            "{warning} {} was left out: it is a link, or cannot be read.",
+            path.display()
+        ));
     }
     if contents.left_out.len() > NAMED {
         note(&format!("{warning} {} more were left out.", contents.left_out.len() - NAMED));
@@ -40,15 +58,19 @@ pub(super) fn run(arguments: &cli::Backup) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Files of workflows may live outside of the data folder; whoever relies on the backup should know.
+/// Files of workflows may live outside of the data folder; whoever relies on the backup should
+/// know.
 fn tell_of_files_elsewhere(folder: &std::path::Path) {
     let Ok(settings) = Settings::load() else { return };
     let absolute = |path: &std::path::Path| std::fs::canonicalize(path).ok();
     if let (Some(root), Some(folder)) = (absolute(&settings.files_root), absolute(folder))
         && !root.starts_with(&folder)
     {
-        let key =
-            settings::SETTINGS.iter().find(|setting| setting.name == "HEDDLE_FILES_ROOT").map(settings::Setting::key).unwrap_or_default();
+        let key = settings::SETTINGS
+            .iter()
+            .find(|setting| setting.name == "HEDDLE_FILES_ROOT")
+            .map(settings::Setting::key)
+            .unwrap_or_default();
         note(&format!(
             "{} the files of workflows in {} ({key}) lie outside of the data folder and are not in it.",
             paint("note:", Colour::Yellow),

@@ -22,20 +22,23 @@ use store::{Sqlite, Use, Workflows as _};
 use tokio_util::sync::CancellationToken;
 
 /// Types of nodes that messages arrive at.
-const CHATS: [&str; 2] = ["@n8n/n8n-nodes-langchain.chatTrigger", "@n8n/n8n-nodes-langchain.manualChatTrigger"];
+const CHATS: [&str; 2] =
+    ["@n8n/n8n-nodes-langchain.chatTrigger", "@n8n/n8n-nodes-langchain.manualChatTrigger"];
 
 pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
     let settings = Settings::load()?;
     let mut engine = world::engine(&settings)?;
     let folder = arguments.data.path();
-    engine.ports.collections = Arc::new(FolderCollections::new(folder.clone(), settings.collections));
+    engine.ports.collections =
+        Arc::new(FolderCollections::new(folder.clone(), settings.collections));
     engine.ports.tables = Arc::new(FolderTables::new(folder.clone(), settings.table_limits()));
     let manner = if arguments.json { Manner::Json } else { Manner::Words };
     let session = arguments.session.as_deref().map_or_else(store::new_id, Str::from);
     block_on(async move {
         let (workflow, id) = match Path::new(&arguments.workflow).is_file() {
             true => {
-                engine.ports.conversations = conversations::of_folder(folder, &engine.ports.conversations);
+                engine.ports.conversations =
+                    conversations::of_folder(folder, &engine.ports.conversations);
                 (read_workflow(Path::new(&arguments.workflow))?, Str::new())
             }
             false => stored(&mut engine, &folder, &arguments.workflow).await?,
@@ -43,9 +46,19 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
         let mut plan = engine.plan(&workflow);
         plan.id = id.clone();
         let node = chat_node(&plan)?;
-        let options = RunOptions { stands_for: id, mode: "cli".into(), ..world::run_options(&settings) };
-        let talk =
-            Talk { engine, plan: Arc::new(plan), node, options, manner, session, said: Vec::new(), asleep: None, asking: Vec::new() };
+        let options =
+            RunOptions { stands_for: id, mode: "cli".into(), ..world::run_options(&settings) };
+        let talk = Talk {
+            engine,
+            plan: Arc::new(plan),
+            node,
+            options,
+            manner,
+            session,
+            said: Vec::new(),
+            asleep: None,
+            asking: Vec::new(),
+        };
         match std::io::stdin().is_terminal() {
             true => converse(talk).await,
             false => answer_lines(talk).await,
@@ -56,30 +69,54 @@ pub(super) fn run(arguments: &cli::Chat) -> Result<ExitCode> {
 /// A workflow of the data folder, with what it may use there.
 async fn stored(engine: &mut Engine, folder: &Path, id: &str) -> Result<(Workflow, Str)> {
     if !folder.join("heddle.db").exists() {
-        bail!("there is no file '{id}', and no data folder {} with a workflow of this id (WORKFLOW_NOT_FOUND)", folder.display());
+        bail!(
+            "there is no file '{id}', and no data folder {} with a workflow of this id (WORKFLOW_NOT_FOUND)",
+            folder.display()
+        );
     }
     let store = Sqlite::open(folder, Use::Beside).map_err(coded)?;
     let found = store.workflow(id).await.map_err(coded)?;
     let Some(found) = found else {
-        bail!("there is no file and no workflow '{id}'; `heddle list` shows what there is (WORKFLOW_NOT_FOUND)")
+        bail!(
+            "there is no file and no workflow '{id}'; `heddle list` shows what there is (WORKFLOW_NOT_FOUND)"
+        )
     };
     engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
     engine.ports.credentials = Arc::new(StoredCredentials(store));
-    Ok((Workflow::parse(&found.document).context("the workflow cannot be read (WORKFLOW_JSON)")?, found.id))
+    Ok((
+        Workflow::parse(&found.document).context("the workflow cannot be read (WORKFLOW_JSON)")?,
+        found.id,
+    ))
 }
 
 fn chat_node(plan: &Plan) -> Result<Str> {
-    let node = plan.nodes.iter().find(|node| !node.disabled && CHATS.contains(&node.info.type_name.as_str()));
-    Ok(node.context("the workflow has no chat trigger that messages could arrive at (WORKFLOW_NO_START)")?.info.name.clone())
+    let node = plan
+        .nodes
+        .iter()
+        .find(|node| !node.disabled && CHATS.contains(&node.info.type_name.as_str()));
+    Ok(node
+        .context(
+            "the workflow has no chat trigger that messages could arrive at (WORKFLOW_NO_START)",
+        )?
+        .info
+        .name
+        .clone())
 }
 
 /// A person types. Ctrl-C stops an answer.
 async fn converse(mut talk: Talk) -> Result<ExitCode> {
-    note(&paint(&format!("{}: /new begins a new conversation, /exit ends it.", talk.plan.name), Colour::Dim));
+    note(&paint(
+        &format!("{}: /new begins a new conversation, /exit ends it.", talk.plan.name),
+        Colour::Dim,
+    ));
     let mut typed = BasicHistory::new().max_entries(200).no_duplicates(true);
     loop {
         let asking = tokio::task::spawn_blocking(move || {
-            let line: Result<String, _> = Input::new().with_prompt("›").allow_empty(true).history_with(&mut typed).interact_text();
+            let line: Result<String, _> = Input::new()
+                .with_prompt("›")
+                .allow_empty(true)
+                .history_with(&mut typed)
+                .interact_text();
             (typed, line)
         });
         let (kept, line) = asking.await.context("the terminal cannot be read")?;

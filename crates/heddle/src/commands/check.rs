@@ -11,7 +11,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub(super) fn run(arguments: &cli::Check) -> Result<ExitCode> {
-    let registry = if Settings::load()?.test_nodes { nodes::registry_with_test_nodes() } else { nodes::registry() };
+    let registry = if Settings::load()?.test_nodes {
+        nodes::registry_with_test_nodes()
+    } else {
+        nodes::registry()
+    };
     let mut broken = false;
     let mut reports = Vec::new();
     for file in &arguments.files {
@@ -32,7 +36,8 @@ pub(super) fn run(arguments: &cli::Check) -> Result<ExitCode> {
 }
 
 fn print(file: &Path, report: &Report) {
-    let count = |wanted| report.nodes.iter().filter(|node| node.compatibility.kind() == wanted).count();
+    let count =
+        |wanted| report.nodes.iter().filter(|node| node.compatibility.kind() == wanted).count();
     say(&format!(
         "{}: {} nodes: {} run, {} differ, {} unsupported",
         file.display(),
@@ -61,7 +66,10 @@ fn print(file: &Path, report: &Report) {
 fn to_value(file: &Path, report: &Report) -> Value {
     let problem = |problem: &engine::check::Problem| {
         Value::object(Object::from_iter([
-            ("severity", Value::from(if problem.severity == Severity::Error { "error" } else { "warning" })),
+            (
+                "severity",
+                Value::from(if problem.severity == Severity::Error { "error" } else { "warning" }),
+            ),
             ("code", problem.code.name().into()),
             ("place", problem.place.clone().into()),
             ("node", problem.node.clone().into()),
@@ -72,7 +80,9 @@ fn to_value(file: &Path, report: &Report) -> Value {
     let node = |node: &engine::check::NodeReport| {
         let detail = match &node.compatibility {
             Compatibility::Runs => Value::Undefined,
-            Compatibility::Differs(how) => Value::array(how.iter().map(|text| Value::from(text.clone())).collect()),
+            Compatibility::Differs(how) => {
+                Value::array(how.iter().map(|text| Value::from(text.clone())).collect())
+            }
             Compatibility::Unsupported(why) => why.clone().into(),
         };
         Value::object(Object::from_iter([

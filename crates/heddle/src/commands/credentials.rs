@@ -22,7 +22,9 @@ pub(super) fn run(arguments: Credentials) -> Result<ExitCode> {
 
 fn open(data: &DataFolder) -> Result<Sqlite> {
     let store = Sqlite::open(&data.path(), Use::Beside)?;
-    store.open_vault().with_context(|| format!("the vault in {} cannot be opened (VAULT_KEY)", data.path().display()))?;
+    store.open_vault().with_context(|| {
+        format!("the vault in {} cannot be opened (VAULT_KEY)", data.path().display())
+    })?;
     Ok(store)
 }
 
@@ -31,14 +33,18 @@ fn all(store: &Sqlite) -> Result<Vec<Credential>> {
 }
 
 fn import(data: &DataFolder, file: &Path) -> Result<ExitCode> {
-    let value = model::json::parse(&read_text(file)?).with_context(|| format!("{} is not JSON", file.display()))?;
+    let value = model::json::parse(&read_text(file)?)
+        .with_context(|| format!("{} is not JSON", file.display()))?;
     let rows = match value {
         Value::Array(rows) => rows.to_vec(),
         Value::Object(_) => vec![value],
         other => bail!("{} is {}, not a list of credentials", file.display(), other.kind_name()),
     };
     // All are looked at before the first is kept.
-    let new = rows.iter().enumerate().map(|(index, row)| read(row).with_context(|| format!("credential {}", index + 1)));
+    let new = rows
+        .iter()
+        .enumerate()
+        .map(|(index, row)| read(row).with_context(|| format!("credential {}", index + 1)));
     let new = new.collect::<Result<Vec<_>>>()?;
     let store = open(data)?;
     block_on(async {
@@ -66,7 +72,13 @@ fn read(row: &Value) -> Result<NewCredential> {
         Some(id @ Value::Number(_)) => id.to_js_string(),
         _ => store::new_id(),
     };
-    Ok(NewCredential { id, name: name.into(), kind: kind.into(), secret: Secret::new(fields), project_id: None })
+    Ok(NewCredential {
+        id,
+        name: name.into(),
+        kind: kind.into(),
+        secret: Secret::new(fields),
+        project_id: None,
+    })
 }
 
 fn list(data: &DataFolder) -> Result<ExitCode> {
@@ -87,14 +99,23 @@ fn verify(data: &DataFolder) -> Result<ExitCode> {
     for credential in &found {
         if block_on(store.open_credential(&credential.id))?.is_err() {
             n_damaged += 1;
-            say(&format!("{}  {}  {}  {}", paint("damaged", Colour::Red), credential.id, credential.kind, credential.name));
+            say(&format!(
+                "{}  {}  {}  {}",
+                paint("damaged", Colour::Red),
+                credential.id,
+                credential.kind,
+                credential.name
+            ));
         }
     }
     say(&format!("{} of {} credentials open with the key.", found.len() - n_damaged, found.len()));
     Ok(if n_damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-#[expect(clippy::disallowed_methods, reason = "an export is for whoever has the data folder, and asks for it in words")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an export is for whoever has the data folder, and asks for it in words"
+)]
 fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
     ensure!(decrypted, "an export holds the secrets as they are; say so with --decrypted");
     let store = open(data)?;
@@ -103,7 +124,12 @@ fn export(data: &DataFolder, decrypted: bool) -> Result<ExitCode> {
         let secret = block_on(store.open_credential(&credential.id))??;
         let Credential { id, name, kind, .. } = credential;
         let fields = secret.context("a credential has gone meanwhile")?.reveal();
-        let row = [("id", Value::from(id)), ("name", name.into()), ("type", kind.into()), ("data", fields.into())];
+        let row = [
+            ("id", Value::from(id)),
+            ("name", name.into()),
+            ("type", kind.into()),
+            ("data", fields.into()),
+        ];
         rows.push(Object::from_iter(row).into());
     }
     say(&model::json::to_string(&Value::array(rows)));

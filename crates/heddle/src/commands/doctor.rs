@@ -1,4 +1,5 @@
-//! `heddle doctor`: shows where each setting comes from, and checks this installation and its data folder.
+//! `heddle doctor`: shows where each setting comes from, and checks this installation and its data
+//! folder.
 
 mod folder;
 
@@ -25,20 +26,25 @@ pub(super) enum Finding {
 
 pub(super) fn run(arguments: &cli::Doctor) -> Result<ExitCode> {
     if let Some(file) = &arguments.docs {
-        std::fs::write(file, settings::page()).with_context(|| format!("{} cannot be written (FILE_IO)", file.display()))?;
+        std::fs::write(file, settings::page())
+            .with_context(|| format!("{} cannot be written (FILE_IO)", file.display()))?;
         note(&format!("{} written", file.display()));
         return Ok(ExitCode::SUCCESS);
     }
     say(&format!("heddle {}\n\nSettings", env!("CARGO_PKG_VERSION")));
     for setting in SETTINGS {
         let (value, origin) = settings::find(setting.name);
-        let value = if setting.is_secret() && !value.is_empty() { "(not shown)".to_owned() } else { value };
+        let value =
+            if setting.is_secret() && !value.is_empty() { "(not shown)".to_owned() } else { value };
         say(&format!("  {:30} {:14} {}  {}", setting.name, value, from(&origin), setting.help));
     }
     let folder = arguments.data.path();
     say("\nThis installation");
     let loaded = Settings::load();
-    let mut is_healthy = report("settings", from_result(loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}"))));
+    let mut is_healthy = report(
+        "settings",
+        from_result(loaded.as_ref().map(|_| String::new()).map_err(|error| format!("{error:#}"))),
+    );
     if let Ok(settings) = &loaded {
         is_healthy &= report("folder of files", from_result(files_folder(settings, &folder)));
         is_healthy &= report("temporary files", from_result(temporary_file()));
@@ -87,7 +93,9 @@ fn files_folder(settings: &Settings, data: &std::path::Path) -> Result<String, S
 
 fn temporary_file() -> Result<String, String> {
     let path = std::env::temp_dir().join(format!("heddle-doctor-{}", std::process::id()));
-    std::fs::write(&path, b"ok").and_then(|()| std::fs::remove_file(&path)).map_err(|error| format!("{}: {error}", path.display()))?;
+    std::fs::write(&path, b"ok")
+        .and_then(|()| std::fs::remove_file(&path))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(std::env::temp_dir().display().to_string())
 }
 
@@ -104,10 +112,16 @@ fn example_run(settings: &Settings) -> Result<String, String> {
     let workflow = Workflow::from_value(&document).ok_or("the example cannot be read")?;
     let engine = world::engine(settings).map_err(|error| format!("{error:#}"))?;
     let plan = Arc::new(engine.plan(&workflow));
-    let outcome = block_on(engine.run(plan, Start::default(), RunOptions::default(), CancellationToken::new()))
-        .map_err(|error| format!("{error:#}"))?;
+    let outcome = block_on(engine.run(
+        plan,
+        Start::default(),
+        RunOptions::default(),
+        CancellationToken::new(),
+    ))
+    .map_err(|error| format!("{error:#}"))?;
     match outcome.error {
         None if outcome.is_ok() => Ok(format!("{} ms", outcome.finished_ms - outcome.started_ms)),
-        error => Err(error.map_or_else(|| "it did not end well".to_owned(), |error| error.message.to_string())),
+        error => Err(error
+            .map_or_else(|| "it did not end well".to_owned(), |error| error.message.to_string())),
     }
 }

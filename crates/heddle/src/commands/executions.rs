@@ -21,12 +21,24 @@ pub(super) fn run(arguments: Executions) -> Result<ExitCode> {
         Executions::Show { data, id } => show(&data, id),
         Executions::Delete { data, id } => delete(&data, id),
         Executions::Retry { data, id } => again::run(&data, id, &again::How::Retry),
-        Executions::Approve { data, id, call } => approvals::decide(&data, id, call.as_deref(), Verdict::Approved, None),
-        Executions::Reject { data, id, call, reason } => approvals::decide(&data, id, call.as_deref(), Verdict::Rejected, reason),
+        Executions::Approve { data, id, call } => {
+            approvals::decide(&data, id, call.as_deref(), Verdict::Approved, None)
+        }
+        Executions::Reject { data, id, call, reason } => {
+            approvals::decide(&data, id, call.as_deref(), Verdict::Rejected, reason)
+        }
         Executions::Resume { data, id, done, again, call } => {
             let unless_done = if again { Finding::Again } else { Finding::Unsaid };
-            let finding = done.map_or(unless_done, |result| Finding::Happened { result: result.into() });
-            again::run(&data, id, &again::How::Resume(Decision { call: call.map(Into::into), ..Decision::about_all(finding) }))
+            let finding =
+                done.map_or(unless_done, |result| Finding::Happened { result: result.into() });
+            again::run(
+                &data,
+                id,
+                &again::How::Resume(Decision {
+                    call: call.map(Into::into),
+                    ..Decision::about_all(finding)
+                }),
+            )
         }
     }
 }
@@ -35,9 +47,21 @@ fn open(data: &DataFolder) -> Result<Sqlite> {
     Ok(Sqlite::open(&data.path(), Use::Beside)?)
 }
 
-fn list(data: &DataFolder, workflow: Option<String>, status: Option<String>, limit: usize) -> Result<ExitCode> {
-    let status = status.map(|name| RunStatus::from_name(&name).with_context(|| format!("'{name}' is no status"))).transpose()?;
-    let filter = ExecutionFilter { workflow_id: workflow.map(Into::into), status, limit, ..ExecutionFilter::default() };
+fn list(
+    data: &DataFolder,
+    workflow: Option<String>,
+    status: Option<String>,
+    limit: usize,
+) -> Result<ExitCode> {
+    let status = status
+        .map(|name| RunStatus::from_name(&name).with_context(|| format!("'{name}' is no status")))
+        .transpose()?;
+    let filter = ExecutionFilter {
+        workflow_id: workflow.map(Into::into),
+        status,
+        limit,
+        ..ExecutionFilter::default()
+    };
     let found = block_on(open(data)?.executions(filter))??;
     if found.is_empty() {
         note("Nothing has run yet.");
@@ -55,8 +79,12 @@ fn line(execution: &Execution) -> String {
         RunStatus::Error | RunStatus::Cancelled => Colour::Red,
         RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain => Colour::Yellow,
     };
-    let began = jiff::Timestamp::from_millisecond(begun.started_ms).map_or_else(|_| String::new(), |time| format!("{time:.0}"));
-    let took = state.stopped_ms.map(|stopped| format!("{} ms", stopped - begun.started_ms)).unwrap_or_default();
+    let began = jiff::Timestamp::from_millisecond(begun.started_ms)
+        .map_or_else(|_| String::new(), |time| format!("{time:.0}"));
+    let took = state
+        .stopped_ms
+        .map(|stopped| format!("{} ms", stopped - begun.started_ms))
+        .unwrap_or_default();
     let error = state.error.as_deref().unwrap_or_default();
     format!(
         "{id:>8}  {}  {began}  {:<8}  {:<16}  {took:>8}  {error}",
@@ -73,7 +101,11 @@ fn show(data: &DataFolder, id: i64) -> Result<ExitCode> {
         let execution = store.execution(id).await?.with_context(missing)?;
         let outcome = runtime::history::outcome(&execution, store.outline(id).await?);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        outcome.write_json(&mut out).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).context("it cannot be printed")?;
+        outcome
+            .write_json(&mut out)
+            .and_then(|()| out.write_all(b"\n"))
+            .and_then(|()| out.flush())
+            .context("it cannot be printed")?;
         drop(out);
         approvals::tell(&store, id).await?;
         Ok(ExitCode::SUCCESS)

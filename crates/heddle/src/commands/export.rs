@@ -11,8 +11,20 @@ use store::workflows::{StoredWorkflow, WorkflowFilter};
 use store::{Sqlite, Use, Workflows as _};
 
 /// What n8n's import reads of a workflow, in the order its own export writes.
-const N8N_FIELDS: &[&str] =
-    &["id", "name", "active", "isArchived", "nodes", "connections", "settings", "staticData", "meta", "pinData", "versionId", "tags"];
+const N8N_FIELDS: &[&str] = &[
+    "id",
+    "name",
+    "active",
+    "isArchived",
+    "nodes",
+    "connections",
+    "settings",
+    "staticData",
+    "meta",
+    "pinData",
+    "versionId",
+    "tags",
+];
 
 /// The same of a node.
 const N8N_NODE_FIELDS: &[&str] = &[
@@ -44,7 +56,9 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode> {
         let text = read_workflow(file)?.to_text();
         let text = match arguments.format {
             ExportFormat::Heddle => text,
-            ExportFormat::N8n => model::json::to_string(&for_n8n(&model::json::parse(&text).context("it cannot be read (WORKFLOW_JSON)")?)),
+            ExportFormat::N8n => model::json::to_string(&for_n8n(
+                &model::json::parse(&text).context("it cannot be read (WORKFLOW_JSON)")?,
+            )),
         };
         say(&text);
         return Ok(ExitCode::SUCCESS);
@@ -53,11 +67,17 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode> {
     let mut documents = Vec::new();
     for stored in block_on(wanted(&store, arguments))?? {
         let document = document(&stored)?;
-        documents.push(if arguments.format == ExportFormat::N8n { for_n8n(&document) } else { document });
+        documents.push(if arguments.format == ExportFormat::N8n {
+            for_n8n(&document)
+        } else {
+            document
+        });
     }
     match &arguments.output {
         Some(folder) => write_files(folder, &documents)?,
-        None if documents.len() == 1 && !arguments.all => say(&model::json::to_string(&documents[0])),
+        None if documents.len() == 1 && !arguments.all => {
+            say(&model::json::to_string(&documents[0]))
+        }
         None => say(&model::json::to_string(&Value::array(documents))),
     }
     Ok(ExitCode::SUCCESS)
@@ -86,7 +106,8 @@ fn document(stored: &StoredWorkflow) -> Result<Value> {
     fields.insert("active", stored.active);
     fields.insert("isArchived", stored.archived);
     fields.insert("versionId", stored.version_id.clone());
-    if let Some(data) = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok()) {
+    if let Some(data) = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok())
+    {
         fields.insert("staticData", data);
     }
     Ok(document)
@@ -102,8 +123,11 @@ fn for_n8n(document: &Value) -> Value {
     }
     let nodes = document.get("nodes").and_then(Value::as_array).unwrap_or_default();
     kept.insert("nodes", Value::array(nodes.iter().map(node_for_n8n).collect()));
-    for (field, value) in [("connections", Value::empty_object()), ("settings", Value::empty_object()), ("pinData", Value::empty_object())]
-    {
+    for (field, value) in [
+        ("connections", Value::empty_object()),
+        ("settings", Value::empty_object()),
+        ("pinData", Value::empty_object()),
+    ] {
         if kept.get(field).is_none_or(|value| !value.is_object()) {
             kept.insert(field, value);
         }
@@ -114,12 +138,18 @@ fn for_n8n(document: &Value) -> Value {
 fn node_for_n8n(node: &Value) -> Value {
     let Some(fields) = node.as_object() else { return node.clone() };
     let is_known = |key: &str| N8N_NODE_FIELDS.contains(&key);
-    fields.iter().filter(|(key, _)| is_known(key)).map(|(key, value)| (key.clone(), value.clone())).collect::<Object>().into()
+    fields
+        .iter()
+        .filter(|(key, _)| is_known(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect::<Object>()
+        .into()
 }
 
 /// A file per workflow, named for it; two of one name are told apart by their ids.
 fn write_files(folder: &Path, documents: &[Value]) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made (FILE_IO)", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{} cannot be made (FILE_IO)", folder.display()))?;
     for document in documents {
         let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
         let path: PathBuf = folder.join(file_name(text("name"), text("id")));
@@ -132,7 +162,9 @@ fn write_files(folder: &Path, documents: &[Value]) -> Result<()> {
 
 fn file_name(name: &str, id: &str) -> String {
     let plain = |text: &str| {
-        let letters = text.chars().map(|letter| if letter.is_alphanumeric() || matches!(letter, '-' | '_' | ' ') { letter } else { '-' });
+        let letters = text.chars().map(|letter| {
+            if letter.is_alphanumeric() || matches!(letter, '-' | '_' | ' ') { letter } else { '-' }
+        });
         letters.take(80).collect::<String>().trim().to_owned()
     };
     format!("{} ({}).json", plain(name), plain(id))

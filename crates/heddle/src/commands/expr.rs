@@ -15,7 +15,8 @@ pub(super) fn run(arguments: &cli::Expr) -> Result<ExitCode> {
         return cases(file, arguments.evaluator);
     }
     let expression = arguments.expression.as_deref().unwrap_or_default();
-    let expression = if expression.starts_with('=') { expression.to_owned() } else { format!("={expression}") };
+    let expression =
+        if expression.starts_with('=') { expression.to_owned() } else { format!("={expression}") };
     let data = match &arguments.json {
         Some(text) => model::json::parse(text).context("--json is not JSON")?,
         None => Value::empty_object(),
@@ -25,8 +26,12 @@ pub(super) fn run(arguments: &cli::Expr) -> Result<ExitCode> {
         single => vec![single.clone()],
     };
     let items = items.into_iter().map(|json| Object::from_iter([("json", json)]).into()).collect();
-    let case = Object::from_iter([("expression", Value::from(expression)), ("items", Value::array(items))]);
-    let instance = context::Instance { timezone: settings.timezone, ..context::Instance::default() };
+    let case = Object::from_iter([
+        ("expression", Value::from(expression)),
+        ("items", Value::array(items)),
+    ]);
+    let instance =
+        context::Instance { timezone: settings.timezone, ..context::Instance::default() };
     match context::evaluate(&case, None, &instance, arguments.evaluator) {
         Ok(value) => {
             say(&match value {
@@ -51,13 +56,22 @@ pub(super) fn run(arguments: &cli::Expr) -> Result<ExitCode> {
 fn cases(file: &std::path::Path, evaluator: cli::EvaluatorChoice) -> Result<ExitCode> {
     let folder = file.parent();
     let instance = context::Instance::corpus();
-    for (number, line) in read_text(file)?.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let case = model::json::parse(line).with_context(|| format!("line {} of {} is not JSON", number + 1, file.display()))?;
-        let case = case.as_object().with_context(|| format!("line {} of {} is not an object", number + 1, file.display()))?;
+    for (number, line) in
+        read_text(file)?.lines().enumerate().filter(|(_, line)| !line.trim().is_empty())
+    {
+        let case = model::json::parse(line)
+            .with_context(|| format!("line {} of {} is not JSON", number + 1, file.display()))?;
+        let case = case.as_object().with_context(|| {
+            format!("line {} of {} is not an object", number + 1, file.display())
+        })?;
         let mut result = Object::from_iter([("id", case.get("id").cloned().unwrap_or_default())]);
         let evaluated = match case.get("function").and_then(Value::as_str) {
-            Some(function) => crate::conformance::functions::call(function, case.get("args").and_then(Value::as_array).unwrap_or_default()),
-            None => context::evaluate(case, folder, &instance, evaluator).map_err(|error| error.to_string()),
+            Some(function) => crate::conformance::functions::call(
+                function,
+                case.get("args").and_then(Value::as_array).unwrap_or_default(),
+            ),
+            None => context::evaluate(case, folder, &instance, evaluator)
+                .map_err(|error| error.to_string()),
         };
         match evaluated {
             Ok(value) => result.insert("value", special::encode(&value)),

@@ -67,10 +67,12 @@ impl Known {
         Ok(Self(all.into_iter().map(|one| (one.kind, one.id, one.name)).collect()))
     }
 
-    /// Leaves a document the credentials that are stored here under the same id, name and type. An id alone is easy to guess, and a file may
-    /// be of anybody.
+    /// Leaves a document the credentials that are stored here under the same id, name and type. An
+    /// id alone is easy to guess, and a file may be of anybody.
     fn settle(&self, document: &mut Object) -> Vec<WithheldCredential> {
-        keep_credentials(document, |kind, id, name| self.0.contains(&(kind.into(), id.into(), name.into())))
+        keep_credentials(document, |kind, id, name| {
+            self.0.contains(&(kind.into(), id.into(), name.into()))
+        })
     }
 }
 
@@ -85,7 +87,8 @@ impl<'f> Importer<'f> {
     async fn read(&mut self, arguments: &'f Arguments) -> Result<()> {
         for file in &arguments.files {
             for document in documents(file)? {
-                let (version, withheld) = version_of(&document, &self.known).with_context(|| cannot(file))?;
+                let (version, withheld) =
+                    version_of(&document, &self.known).with_context(|| cannot(file))?;
                 tell_withheld(&version.name, &withheld);
                 self.waiting.push((file, version));
                 if self.waiting.len() == BATCH {
@@ -100,10 +103,16 @@ impl<'f> Importer<'f> {
     async fn save(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let ids = waiting.iter().map(|(_, version)| version.id.clone()).collect();
-        let known: HashSet<Str> = self.store.workflow_names(ids).await?.into_iter().map(|(id, _)| id).collect();
-        let (mut files, mut imports, mut inactive, mut failed) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let known: HashSet<Str> =
+            self.store.workflow_names(ids).await?.into_iter().map(|(id, _)| id).collect();
+        let (mut files, mut imports, mut inactive, mut failed) =
+            (Vec::new(), Vec::new(), Vec::new(), None);
         for (file, version) in waiting {
-            let known = if known.contains(&version.id) { self.store.workflow(&version.id).await? } else { None };
+            let known = if known.contains(&version.id) {
+                self.store.workflow(&version.id).await?
+            } else {
+                None
+            };
             match self.prepare(version, known) {
                 Ok(Ready { import, stays_inactive }) => {
                     files.push((file, import.workflow.id.clone()));
@@ -118,13 +127,25 @@ impl<'f> Importer<'f> {
         }
         let imported = self.store.import_workflows(imports, PERSONAL).await?;
         for (((file, id), claimed), inactive) in files.into_iter().zip(imported).zip(inactive) {
-            let Imported { workflow, activated } = runtime::settled(claimed, &id).with_context(|| cannot(file))?;
+            let Imported { workflow, activated } =
+                runtime::settled(claimed, &id).with_context(|| cannot(file))?;
             let activated = activated.map(|claimed| runtime::settled(claimed, &id));
-            if let Some(error) = inactive.as_ref().or(activated.as_ref().and_then(|result| result.as_ref().err())) {
-                note(&format!("{} '{}' stays inactive: {error}", paint("warning:", Colour::Yellow), workflow.name));
+            if let Some(error) =
+                inactive.as_ref().or(activated.as_ref().and_then(|result| result.as_ref().err()))
+            {
+                note(&format!(
+                    "{} '{}' stays inactive: {error}",
+                    paint("warning:", Colour::Yellow),
+                    workflow.name
+                ));
             }
             let is_active = activated.is_some_and(|result| result.is_ok());
-            say(&format!("{}  {}{}", workflow.id, workflow.name, if is_active { "  active" } else { "" }));
+            say(&format!(
+                "{}  {}{}",
+                workflow.id,
+                workflow.name,
+                if is_active { "  active" } else { "" }
+            ));
             self.n_imported += 1;
         }
         if self.told.elapsed() >= TELL_EVERY {
@@ -135,10 +156,18 @@ impl<'f> Importer<'f> {
     }
 
     /// One that is active listens with the new version from then on; if it cannot, it is not saved.
-    fn prepare(&self, version: NewVersion, known: Option<StoredWorkflow>) -> Result<Ready, runtime::Error> {
-        let (was_active, is_archived) = known.as_ref().map_or((false, false), |known| (known.active, known.archived));
+    fn prepare(
+        &self,
+        version: NewVersion,
+        known: Option<StoredWorkflow>,
+    ) -> Result<Ready, runtime::Error> {
+        let (was_active, is_archived) =
+            known.as_ref().map_or((false, false), |known| (known.active, known.archived));
         if !was_active && !self.activates {
-            return Ok(Ready { import: Import { workflow: version, claims: None, activate: false }, stays_inactive: None });
+            return Ok(Ready {
+                import: Import { workflow: version, claims: None, activate: false },
+                stays_inactive: None,
+            });
         }
         let claims = match is_archived {
             true => Err(runtime::Error::Archived),
@@ -146,11 +175,15 @@ impl<'f> Importer<'f> {
         };
         match claims {
             Ok(claims) => {
-                let import = Import { workflow: version, claims: Some(claims), activate: self.activates };
+                let import =
+                    Import { workflow: version, claims: Some(claims), activate: self.activates };
                 Ok(Ready { import, stays_inactive: None })
             }
             Err(error) if was_active => Err(error),
-            Err(error) => Ok(Ready { import: Import { workflow: version, claims: None, activate: false }, stays_inactive: Some(error) }),
+            Err(error) => Ok(Ready {
+                import: Import { workflow: version, claims: None, activate: false },
+                stays_inactive: Some(error),
+            }),
         }
     }
 }
@@ -166,7 +199,9 @@ fn documents(file: &Path) -> Result<Vec<Value>> {
     match value {
         Value::Array(list) => Ok(list.to_vec()),
         Value::Object(_) => Ok(vec![value]),
-        other => bail!("{} is {}, not a workflow (WORKFLOW_JSON)", file.display(), other.kind_name()),
+        other => {
+            bail!("{} is {}, not a workflow (WORKFLOW_JSON)", file.display(), other.kind_name())
+        }
     }
 }
 
@@ -177,9 +212,16 @@ fn version_of(document: &Value, known: &Known) -> Result<(NewVersion, Vec<Withhe
     let is_workflow = fields.get("nodes").is_some_and(|nodes| nodes.as_array().is_some());
     anyhow::ensure!(is_workflow, "there is no list of nodes in it (WORKFLOW_JSON)");
     let id = text("id").map_or_else(store::new_id, Into::into);
-    let static_data = fields.get("staticData").filter(|data| data.is_object()).map(|data| model::json::to_string(data).into());
+    let static_data = fields
+        .get("staticData")
+        .filter(|data| data.is_object())
+        .map(|data| model::json::to_string(data).into());
     // The row says whether it is active, and since when there is which version.
-    let mut kept: Object = fields.iter().filter(|(key, _)| *key != "active").map(|(key, value)| (key.clone(), value.clone())).collect();
+    let mut kept: Object = fields
+        .iter()
+        .filter(|(key, _)| *key != "active")
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     let withheld = known.settle(&mut kept);
     let document = model::json::to_string(&kept.into());
     Workflow::parse(&document).context("it cannot be read (WORKFLOW_JSON)")?;

@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use model::{Binary, Object, Str, Value};
 use node_api::ai::{Embedder, Match};
 use node_api::collections::{
-    Collection, CollectionChange, CollectionError, CollectionName, Collections as _, Librarian as _, NewCollection, Question, add_documents,
+    Collection, CollectionChange, CollectionError, CollectionName, Collections as _,
+    Librarian as _, NewCollection, Question, add_documents,
 };
 use nodes::ai::knowledge::NodeLibrarian;
 use std::path::Path;
@@ -42,7 +43,12 @@ async fn add(arguments: &AddKnowledge) -> Result<ExitCode> {
         None => {
             let model = arguments.model.as_deref().map(Str::from);
             let name = arguments.collection.as_str().into();
-            let new = NewCollection { name, model, credential_id: credential_id.clone(), ..NewCollection::default() };
+            let new = NewCollection {
+                name,
+                model,
+                credential_id: credential_id.clone(),
+                ..NewCollection::default()
+            };
             store.create_collection(new).await?
         }
     };
@@ -53,11 +59,15 @@ async fn add(arguments: &AddKnowledge) -> Result<ExitCode> {
     let librarian = librarian()?;
     let embedder = embedder(&store, &librarian, &collection).await?;
     for path in &arguments.files {
-        let data = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let data =
+            std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let name = source(path);
-        let documents = librarian.read(Binary::new(data, "application/octet-stream", Some(name.clone()))).await;
+        let documents =
+            librarian.read(Binary::new(data, "application/octet-stream", Some(name.clone()))).await;
         let documents = documents.with_context(|| format!("{} cannot be used", path.display()))?;
-        let count = add_documents(&store, &collection.id, embedder.as_ref(), name.clone(), documents).await?;
+        let count =
+            add_documents(&store, &collection.id, embedder.as_ref(), name.clone(), documents)
+                .await?;
         say(&format!("{name}: {count} chunks"));
     }
     Ok(ExitCode::SUCCESS)
@@ -66,7 +76,9 @@ async fn add(arguments: &AddKnowledge) -> Result<ExitCode> {
 async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
     let store = Sqlite::open(&data.path(), Use::Beside)?;
     if let Some(named) = named {
-        let collection = find(&store, named).await?.with_context(|| format!("there is no collection '{named}'"))?;
+        let collection = find(&store, named)
+            .await?
+            .with_context(|| format!("there is no collection '{named}'"))?;
         for source in store.sources(&collection.id).await? {
             say(&format!("{}  {} chunks", source.name, source.n_chunks));
         }
@@ -78,7 +90,10 @@ async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
     }
     for collection in found {
         let model = collection.model.unwrap_or_else(|| "no model yet".into());
-        say(&format!("{}  {}  {} chunks  {model}", collection.id, collection.name, collection.n_chunks));
+        say(&format!(
+            "{}  {}  {} chunks  {model}",
+            collection.id, collection.name, collection.n_chunks
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -86,11 +101,21 @@ async fn list(data: &DataFolder, named: Option<&str>) -> Result<ExitCode> {
 async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
     let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
     let named = &arguments.collection;
-    let collection = find(&store, named).await?.with_context(|| format!("there is no collection '{named}'"))?;
+    let collection =
+        find(&store, named).await?.with_context(|| format!("there is no collection '{named}'"))?;
     let embedder = embedder(&store, &librarian()?, &collection).await?;
     let query = Str::from(arguments.query.as_str());
-    let vector = embedder.embed(std::slice::from_ref(&query)).await?.into_iter().next().context("the model gave no vector")?;
-    let metadata = arguments.metadata.iter().map(|(field, value)| (Str::from(field.as_str()), Value::from(value.as_str()))).collect();
+    let vector = embedder
+        .embed(std::slice::from_ref(&query))
+        .await?
+        .into_iter()
+        .next()
+        .context("the model gave no vector")?;
+    let metadata = arguments
+        .metadata
+        .iter()
+        .map(|(field, value)| (Str::from(field.as_str()), Value::from(value.as_str())))
+        .collect();
     let wanted = Match { limit: arguments.limit, min_score: Some(arguments.min_score), metadata };
     let words = arguments.hybrid.then_some(query);
     let question = Question { model: embedder.model().into(), vector, wanted, words };
@@ -103,13 +128,26 @@ async fn search(arguments: &SearchKnowledge) -> Result<ExitCode> {
         if arguments.json {
             let content = Value::from(found.document.content);
             say(&model::json::to_string(
-                &Object::from_iter([("score", found.score.into()), ("content", content), ("metadata", metadata.into())]).into(),
+                &Object::from_iter([
+                    ("score", found.score.into()),
+                    ("content", content),
+                    ("metadata", metadata.into()),
+                ])
+                .into(),
             ));
             continue;
         }
         let source = metadata.get("source").map(Value::to_js_string).unwrap_or_default();
         say(&format!("{:.2}  {source}", found.score));
-        let text: String = found.document.content.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect();
+        let text: String = found
+            .document
+            .content
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(SHOWN)
+            .collect();
         say(&format!("      {text}"));
     }
     Ok(ExitCode::SUCCESS)
@@ -127,7 +165,8 @@ async fn find(store: &Sqlite, named: &str) -> Result<Option<Collection>> {
 
 async fn credential(store: &Sqlite, named: &str) -> Result<Credential> {
     let all = store.credentials(None, usize::MAX >> 1).await?;
-    let mut found: Vec<Credential> = all.into_iter().filter(|known| known.id == named || known.name == named).collect();
+    let mut found: Vec<Credential> =
+        all.into_iter().filter(|known| known.id == named || known.name == named).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => bail!("there is no credential '{named}'; `heddle credentials list` shows them"),
@@ -140,10 +179,17 @@ fn librarian() -> Result<NodeLibrarian> {
     Ok(NodeLibrarian::new(ports.http, ports.local_models))
 }
 
-async fn embedder(store: &Sqlite, librarian: &NodeLibrarian, collection: &Collection) -> Result<Arc<dyn Embedder>> {
+async fn embedder(
+    store: &Sqlite,
+    librarian: &NodeLibrarian,
+    collection: &Collection,
+) -> Result<Arc<dyn Embedder>> {
     let Some(id) = &collection.credential_id else {
         if !collection.takes_local_vectors() {
-            bail!("the collection '{}' has no credential yet; name one with --credential", collection.name);
+            bail!(
+                "the collection '{}' has no credential yet; name one with --credential",
+                collection.name
+            );
         }
         return librarian.local_embedder().map_err(|missing| {
             let hint = "name a credential with --credential, or fetch the built-in model with `heddle models pull`";
@@ -152,12 +198,17 @@ async fn embedder(store: &Sqlite, librarian: &NodeLibrarian, collection: &Collec
     };
     let credential = credential(store, id).await?;
     let secret = store.open_credential(id).await?.context("the credential is gone")?;
-    #[expect(clippy::disallowed_methods, reason = "the owner of the data folder chose the credential")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the owner of the data folder chose the credential"
+    )]
     let fields = secret.reveal();
     Ok(librarian.embedder(&credential.kind, &fields, collection.model.as_ref())?)
 }
 
 /// What a file is called in a collection.
 fn source(path: &Path) -> Str {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned()).into()
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+        .into()
 }

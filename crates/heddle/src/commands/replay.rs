@@ -1,4 +1,5 @@
-//! `heddle replay`: does again what an execution did, from its journal alone, and says where it came out otherwise.
+//! `heddle replay`: does again what an execution did, from its journal alone, and says where it
+//! came out otherwise.
 
 use super::executions::again::{self, How};
 use super::{block_on, coded};
@@ -26,24 +27,35 @@ const SHOWN: usize = 160;
 pub(super) fn run(arguments: Replay) -> Result<ExitCode> {
     let Replay { data, id, from, model } = arguments;
     match from {
-        Some(from) => again::run(&data, id, &How::Fork(Fork { from: from.into(), model: model.map(Into::into) })),
+        Some(from) => again::run(
+            &data,
+            id,
+            &How::Fork(Fork { from: from.into(), model: model.map(Into::into) }),
+        ),
         None => block_on(replay(&Sqlite::open(&data.path(), Use::Beside).map_err(coded)?, id))?,
     }
 }
 
 async fn replay(store: &Sqlite, id: i64) -> Result<ExitCode> {
     let execution = store.execution(id).await.map_err(coded)?;
-    let execution = execution.with_context(|| format!("there is no execution with the id '{id}' (EXECUTION_NOT_FOUND)"))?;
+    let execution = execution.with_context(|| {
+        format!("there is no execution with the id '{id}' (EXECUTION_NOT_FOUND)")
+    })?;
     let version = &execution.begun.version_id;
-    let document = if version.is_empty() { store.document(id).await } else { store.version(version).await };
-    let document = document.map_err(coded)?.context("the workflow that it ran is gone (WORKFLOW_NOT_FOUND)")?;
-    let workflow = Workflow::parse(&document).context("the workflow cannot be read (WORKFLOW_JSON)")?;
+    let document =
+        if version.is_empty() { store.document(id).await } else { store.version(version).await };
+    let document = document
+        .map_err(coded)?
+        .context("the workflow that it ran is gone (WORKFLOW_NOT_FOUND)")?;
+    let workflow =
+        Workflow::parse(&document).context("the workflow cannot be read (WORKFLOW_JSON)")?;
     let steps = Steps::read(store.journal(id).await.map_err(coded)?);
     let outcome = again(&workflow, &steps).await?;
     Ok(compared(&steps, &outcome))
 }
 
-/// Takes the steps again: those of agents with what they noted, all others as they are written down.
+/// Takes the steps again: those of agents with what they noted, all others as they are written
+/// down.
 async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
     let settings = Settings::load()?;
     let mut engine = world::engine(&settings)?;
@@ -51,11 +63,17 @@ async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
     // Nothing leaves a replay, so that it does not matter which credential a node had.
     plan.choose_credentials("replay");
     let plan = Arc::new(plan);
-    let takes_again = |step: &Step| plan.node(&step.node).is_some_and(engine::PlanNode::resumes) && !step.notes.is_empty();
+    let takes_again = |step: &Step| {
+        plan.node(&step.node).is_some_and(engine::PlanNode::resumes) && !step.notes.is_empty()
+    };
     let known: Vec<&Step> = steps.all.iter().take_while(|step| step.recorded.is_some()).collect();
     let cancel = CancellationToken::new();
     let moments = Arc::new(Moments {
-        moments: known.iter().filter(|step| takes_again(step)).map(|step| step.started_ms).collect(),
+        moments: known
+            .iter()
+            .filter(|step| takes_again(step))
+            .map(|step| step.started_ms)
+            .collect(),
         next: AtomicUsize::new(0),
         now: AtomicI64::new(0),
         end: cancel.clone(),
@@ -79,7 +97,11 @@ async fn again(workflow: &Workflow, steps: &Steps) -> Result<Outcome> {
         use_pin_data: steps.mode == "manual",
         ..world::run_options(&settings)
     };
-    let start = Start { cause: StartedBy::Hand, node: steps.start_node.clone(), items: steps.items.clone() };
+    let start = Start {
+        cause: StartedBy::Hand,
+        node: steps.start_node.clone(),
+        items: steps.items.clone(),
+    };
     Ok(engine.run(plan, start, options, cancel).await)
 }
 
@@ -89,7 +111,8 @@ fn compared(steps: &Steps, outcome: &Outcome) -> ExitCode {
     let mut differing = 0;
     for step in &steps.all {
         let run = seen.entry(step.node.as_str()).or_insert(0);
-        let now = outcome.runs_of(&step.node).iter().filter(|task| task.serves().is_none()).nth(*run);
+        let now =
+            outcome.runs_of(&step.node).iter().filter(|task| task.serves().is_none()).nth(*run);
         *run += 1;
         let then = step.recorded.as_ref().and_then(|recorded| recorded.task.as_ref());
         let is_same = match (then, now) {
@@ -104,9 +127,16 @@ fn compared(steps: &Steps, outcome: &Outcome) -> ExitCode {
         }
         if !is_same {
             differing += 1;
-            say(&format!("    then  {}", then.map(|task| shortened(&outputs(task))).unwrap_or_default()));
-            let error = now.and_then(|task| task.error.as_ref()).map(|error| error.message.to_string());
-            say(&format!("    now   {}", error.or_else(|| now.map(|task| shortened(&outputs(task)))).unwrap_or_default()));
+            say(&format!(
+                "    then  {}",
+                then.map(|task| shortened(&outputs(task))).unwrap_or_default()
+            ));
+            let error =
+                now.and_then(|task| task.error.as_ref()).map(|error| error.message.to_string());
+            say(&format!(
+                "    now   {}",
+                error.or_else(|| now.map(|task| shortened(&outputs(task)))).unwrap_or_default()
+            ));
         }
     }
     match differing {
@@ -117,7 +147,8 @@ fn compared(steps: &Steps, outcome: &Outcome) -> ExitCode {
 }
 
 fn outputs(task: &TaskData) -> String {
-    let items = task.data.get(&Kind::Main).into_iter().flatten().flatten().flat_map(|items| items.iter());
+    let items =
+        task.data.get(&Kind::Main).into_iter().flatten().flatten().flat_map(|items| items.iter());
     let values: Vec<Value> = items.map(|item| item.json).collect();
     let error = task.error.as_ref().map(|error| format!(" {}", error.message)).unwrap_or_default();
     format!("{}{error}", model::json::to_string(&Value::array(values)))
@@ -133,7 +164,11 @@ fn brief(value: &Value) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    if text.chars().count() <= SHOWN { text.to_owned() } else { format!("{}…", text.chars().take(SHOWN).collect::<String>()) }
+    if text.chars().count() <= SHOWN {
+        text.to_owned()
+    } else {
+        format!("{}…", text.chars().take(SHOWN).collect::<String>())
+    }
 }
 
 /// The time as it was when each step began.
@@ -170,8 +205,8 @@ impl Journal for Moments {
     }
 }
 
-/// Secrets are of no use where nobody is asked. Nodes want their fields filled in all the same, so each leads to a place that there
-/// can never be.
+/// Secrets are of no use where nobody is asked. Nodes want their fields filled in all the same, so
+/// each leads to a place that there can never be.
 struct NoSecrets;
 
 /// The fields of credentials without which nodes do not begin.
@@ -200,6 +235,9 @@ struct NoNetwork;
 #[async_trait::async_trait]
 impl Http for NoNetwork {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        Err(HttpError::Blocked { host: request.url, reason: "a replay asks nobody, and this was not asked then".into() })
+        Err(HttpError::Blocked {
+            host: request.url,
+            reason: "a replay asks nobody, and this was not asked then".into(),
+        })
     }
 }

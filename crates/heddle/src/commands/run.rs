@@ -12,7 +12,9 @@ use anyhow::{Context as _, Result};
 use engine::{Journal, Outcome, Recording, RunOptions, Start};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::json::Elements;
-use model::{Extent, Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value};
+use model::{
+    Extent, Item, Items, ItemsBuilder, Kind, RunEvent, RunStatus, Spill, Str, TaskStatus, Value,
+};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -27,9 +29,12 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     let mut engine = world::engine(&settings)?;
     let progress = Arc::new(Progress::new(arguments));
     engine.ports.journal = progress.clone();
-    engine.ports.collections = Arc::new(FolderCollections::new(arguments.data.path(), settings.collections));
-    engine.ports.tables = Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
-    engine.ports.conversations = conversations::of_folder(arguments.data.path(), &engine.ports.conversations);
+    engine.ports.collections =
+        Arc::new(FolderCollections::new(arguments.data.path(), settings.collections));
+    engine.ports.tables =
+        Arc::new(FolderTables::new(arguments.data.path(), settings.table_limits()));
+    engine.ports.conversations =
+        conversations::of_folder(arguments.data.path(), &engine.ports.conversations);
     // Input and run count against one limit.
     let spill = engine.ports.spill.as_ref().map(|make| make());
     if let Some(spill) = spill.clone() {
@@ -70,20 +75,40 @@ pub(super) fn run(arguments: &cli::Run) -> Result<ExitCode> {
     Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// What the run took, on one line of JSON: the run's wall time, and the process's processor time and peak memory.
+/// What the run took, on one line of JSON: the run's wall time, and the process's processor time
+/// and peak memory.
 fn stats(outcome: &Outcome) -> String {
     let field = |file: &str, name: &str| -> Option<u64> {
         let text = std::fs::read_to_string(file).ok()?;
-        text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
+        text.lines()
+            .find_map(|line| line.strip_prefix(name))?
+            .split_whitespace()
+            .next()?
+            .parse()
+            .ok()
     };
     let peak_kb = field("/proc/self/status", "VmHWM:").unwrap_or(0);
-    // Fields 14 and 15 of this line are processor time in hundredths of a second; the name before them ends with `)`.
+    // Fields 14 and 15 of this line are processor time in hundredths of a second; the name before
+    // them ends with `)`.
     let ticks = std::fs::read_to_string("/proc/self/stat").ok().and_then(|line| {
-        let rest =
-            line.rsplit_once(')')?.1.split_whitespace().skip(11).take(2).map(str::parse::<u64>).collect::<Result<Vec<_>, _>>().ok()?;
+        let rest = line
+            .rsplit_once(')')?
+            .1
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(str::parse::<u64>)
+            .collect::<Result<Vec<_>, _>>()
+            .ok()?;
         Some(rest.iter().sum::<u64>())
     });
-    let items: usize = outcome.run_data.iter().flat_map(|(_, runs)| runs).filter_map(|task| task.output(0)).map(Items::len).sum();
+    let items: usize = outcome
+        .run_data
+        .iter()
+        .flat_map(|(_, runs)| runs)
+        .filter_map(|task| task.output(0))
+        .map(Items::len)
+        .sum();
     format!(
         r#"{{"wall_ms":{},"cpu_ms":{},"peak_mb":{},"items_out":{items}}}"#,
         outcome.finished_ms - outcome.started_ms,
@@ -92,11 +117,15 @@ fn stats(outcome: &Outcome) -> String {
     )
 }
 
-/// Items from JSON text, from a file named after `@`, or from standard input for `-`: an object is one item, a list several.
+/// Items from JSON text, from a file named after `@`, or from standard input for `-`: an object is
+/// one item, a list several.
 #[expect(clippy::disallowed_types, reason = "a file that the person at the terminal names")]
 fn read_items(input: &str, spill: Option<Arc<dyn Spill>>) -> Result<Items> {
     let source: Box<dyn BufRead> = match input.strip_prefix('@') {
-        Some(path) => Box::new(BufReader::new(std::fs::File::open(path).with_context(|| format!("--input: {path} cannot be opened"))?)),
+        Some(path) => Box::new(BufReader::new(
+            std::fs::File::open(path)
+                .with_context(|| format!("--input: {path} cannot be opened"))?,
+        )),
         None if input == "-" => Box::new(BufReader::new(std::io::stdin())),
         None => Box::new(input.as_bytes()),
     };
@@ -109,12 +138,22 @@ fn read_items(input: &str, spill: Option<Arc<dyn Spill>>) -> Result<Items> {
 
 /// The outputs of every node of a former execution.
 fn read_earlier(path: &Path) -> Result<HashMap<Str, Vec<Items>>> {
-    let execution = model::json::parse_within(&read_text(path)?, usize::MAX).with_context(|| format!("{} is not JSON", path.display()))?;
+    let execution = model::json::parse_within(&read_text(path)?, usize::MAX)
+        .with_context(|| format!("{} is not JSON", path.display()))?;
     let run_data = execution.get_path("data.resultData.runData").and_then(Value::as_object);
-    let run_data = run_data.with_context(|| format!("{} is not an execution: it has no data.resultData.runData", path.display()))?;
+    let run_data = run_data.with_context(|| {
+        format!("{} is not an execution: it has no data.resultData.runData", path.display())
+    })?;
     let outputs_of = |runs: &Value| -> Option<Vec<Items>> {
         let outputs = runs.as_array()?.last()?.get_path("data.main")?.as_array()?;
-        Some(outputs.iter().map(|items| items.as_array().unwrap_or_default().iter().map(Item::from_value).collect()).collect())
+        Some(
+            outputs
+                .iter()
+                .map(|items| {
+                    items.as_array().unwrap_or_default().iter().map(Item::from_value).collect()
+                })
+                .collect(),
+        )
     };
     Ok(run_data.iter().filter_map(|(node, runs)| Some((node.clone(), outputs_of(runs)?))).collect())
 }
@@ -123,24 +162,38 @@ fn read_earlier(path: &Path) -> Result<HashMap<Str, Vec<Items>>> {
 fn print_json(outcome: &Outcome) -> Result<()> {
     use std::io::Write as _;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    outcome.write_json(&mut out).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).context("the execution cannot be printed")
+    outcome
+        .write_json(&mut out)
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush())
+        .context("the execution cannot be printed")
 }
 
 fn report(outcome: &Outcome, quiet: bool) {
     if let Some(error) = &outcome.error {
         let place = error.node.as_ref().map(|node| format!(" in '{node}'")).unwrap_or_default();
         let item = error.item.map(|item| format!(", item {item}")).unwrap_or_default();
-        note(&format!("{} {}{place}{item} [{}]", paint("failed:", Colour::Red), error.message, error.code));
+        note(&format!(
+            "{} {}{place}{item} [{}]",
+            paint("failed:", Colour::Red),
+            error.message,
+            error.code
+        ));
         for text in [&error.description, &error.hint].into_iter().flatten() {
             note(&format!("  {text}"));
         }
         return;
     }
     if outcome.status == RunStatus::Waiting {
-        let until = outcome.wait_till_ms.and_then(|moment| jiff::Timestamp::from_millisecond(moment).ok());
-        let until = until.map_or_else(|| "a call from outside".to_owned(), |moment| moment.to_string());
+        let until =
+            outcome.wait_till_ms.and_then(|moment| jiff::Timestamp::from_millisecond(moment).ok());
+        let until =
+            until.map_or_else(|| "a call from outside".to_owned(), |moment| moment.to_string());
         let until = if outcome.asks { "a person's approval".to_owned() } else { until };
-        note(&format!("{} for {until}; a run from the command line ends here", paint("waiting", Colour::Yellow)));
+        note(&format!(
+            "{} for {until}; a run from the command line ends here",
+            paint("waiting", Colour::Yellow)
+        ));
     }
     if quiet {
         return;
@@ -202,10 +255,18 @@ impl Journal for Progress {
                     bar.set_message(node.to_string());
                 }
             }
-            RunEvent::NodeNoted { node, key, .. } => self.line(&format!("  {} {key}", paint(&format!("{node}:"), Colour::Dim))),
-            RunEvent::NodeLog { node, line } => self.line(&format!("  {} {line}", paint(&format!("{node}:"), Colour::Dim))),
+            RunEvent::NodeNoted { node, key, .. } => {
+                self.line(&format!("  {} {key}", paint(&format!("{node}:"), Colour::Dim)))
+            }
+            RunEvent::NodeLog { node, line } => {
+                self.line(&format!("  {} {line}", paint(&format!("{node}:"), Colour::Dim)))
+            }
             RunEvent::NodeRetried { node, attempt, error } => {
-                self.line(&format!("{} {node}: try {attempt} failed, {}", paint("↻", Colour::Yellow), error.message));
+                self.line(&format!(
+                    "{} {node}: try {attempt} failed, {}",
+                    paint("↻", Colour::Yellow),
+                    error.message
+                ));
             }
             RunEvent::NodeFinished { node, task, .. } => {
                 let mark = match task.status {
@@ -223,7 +284,11 @@ impl Journal for Progress {
                 let counts = if counts.is_empty() { "no".to_owned() } else { counts.join(" | ") };
                 let noun = if counts == "1" { "item" } else { "items" };
                 let tail = format!("{counts} {noun}, {} ms", task.execution_time_ms);
-                self.line(&format!("{mark} {} {}", paint(&node, Colour::Bold), paint(&tail, Colour::Dim)));
+                self.line(&format!(
+                    "{mark} {} {}",
+                    paint(&node, Colour::Bold),
+                    paint(&tail, Colour::Dim)
+                ));
             }
             RunEvent::RunStarted { .. }
             | RunEvent::NodeServed { .. }

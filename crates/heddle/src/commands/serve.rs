@@ -45,8 +45,11 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let folder = arguments.data.path();
     world::check_files_root(settings, &folder)?;
     store::keep_new_files_private();
-    let store = Sqlite::open(&folder, Use::Serve).with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
-    let store = store.with_table_limits(settings.table_limits()).with_collection_limits(settings.collections);
+    let store = Sqlite::open(&folder, Use::Serve)
+        .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
+    let store = store
+        .with_table_limits(settings.table_limits())
+        .with_collection_limits(settings.collections);
     #[expect(clippy::disallowed_methods, reason = "the one place that listens")]
     let listener = TcpListener::bind(SocketAddr::new(serving.host, serving.port))
         .await
@@ -54,7 +57,9 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     let address = listener.local_addr().context("the listener has no address")?;
     match store.announce(&format!("http://{}", reachable(address))) {
         // Other commands on this machine do not find us then; that is no reason not to serve.
-        Err(error) if error.may_pass() => tracing::warn!(%error, "The address could not be written down."),
+        Err(error) if error.may_pass() => {
+            tracing::warn!(%error, "The address could not be written down.")
+        }
         other => other?,
     }
     let urls = serving.urls(address)?;
@@ -73,7 +78,10 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     engine.ports.tables = Arc::new(store.clone());
     engine.ports.collections = Arc::new(store.clone());
     engine.ports.conversations = conversations::of_store(&store, &engine.ports.conversations);
-    let librarian = Arc::new(nodes::ai::knowledge::NodeLibrarian::new(engine.ports.http.clone(), engine.ports.local_models.clone()));
+    let librarian = Arc::new(nodes::ai::knowledge::NodeLibrarian::new(
+        engine.ports.http.clone(),
+        engine.ports.local_models.clone(),
+    ));
     let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await?;
     let traces = match Traces::start(&runtime.recorder, &store).await {
         Ok(traces) => traces,
@@ -83,9 +91,18 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
             return Err(error);
         }
     };
-    announce(serving, &format!("Heddle listens on {base_url} (active workflows: {}, data in {})", runtime.n_active(), folder.display()));
+    announce(
+        serving,
+        &format!(
+            "Heddle listens on {base_url} (active workflows: {}, data in {})",
+            runtime.n_active(),
+            folder.display()
+        ),
+    );
     let pages = runtime.chat_pages();
-    for (method, path) in runtime.addresses().iter().filter(|(_, path)| !pages.contains(path)).take(SHOWN) {
+    for (method, path) in
+        runtime.addresses().iter().filter(|(_, path)| !pages.contains(path)).take(SHOWN)
+    {
         announce(serving, &format!("  curl -X {method} {webhook_base}/webhook/{path}"));
     }
     for path in pages.iter().take(SHOWN) {
@@ -93,19 +110,31 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     }
     let token = match server::first_start(&store).await {
         Err(error) if error.may_pass() => {
-            announce(serving, &format!("There may be no owner yet, and a token to make one cannot be written: {error}."));
+            announce(
+                serving,
+                &format!(
+                    "There may be no owner yet, and a token to make one cannot be written: {error}."
+                ),
+            );
             None
         }
         other => other?,
     };
     if token.is_some() && serving.log_format == LogFormat::Json {
         // A log that is collected is no place for a secret.
-        announce(serving, "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.");
+        announce(
+            serving,
+            "There is no owner yet. Make one with `heddle users create EMAIL --role owner`.",
+        );
     } else if let Some(token) = token {
-        note("There is no owner yet. Open this page, which works once, and make the account that owns everything here:");
+        note(
+            "There is no owner yet. Open this page, which works once, and make the account that owns everything here:",
+        );
         note(&format!("  {base_url}/setup#token={token}"));
         if !serving.host.is_loopback() && !serving.remote_setup {
-            note("It takes callers on this machine only. Set HEDDLE_REMOTE_SETUP=1 to open it from elsewhere.");
+            note(
+                "It takes callers on this machine only. Set HEDDLE_REMOTE_SETUP=1 to open it from elsewhere.",
+            );
         }
     }
     let stop = CancellationToken::new();
@@ -125,7 +154,10 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
     };
     let answering = tokio::spawn(server::serve(listener, parts, stop.clone()));
     asked.await;
-    announce(serving, "Stopping: no new work is taken; runs under way are finished or go on after the next start.");
+    announce(
+        serving,
+        "Stopping: no new work is taken; runs under way are finished or go on after the next start.",
+    );
     runtime.stop(PATIENCE).await;
     stop.cancel();
     // Connections that are kept open without a request do not hold us.
@@ -139,8 +171,12 @@ async fn serve(arguments: &cli::Serve, settings: &Settings) -> Result<ExitCode> 
 /// Where this machine reaches a server that listens on all of its addresses.
 fn reachable(address: SocketAddr) -> SocketAddr {
     match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()),
-        IpAddr::V6(ip) if ip.is_unspecified() => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port()),
+        IpAddr::V4(ip) if ip.is_unspecified() => {
+            SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port())
+        }
+        IpAddr::V6(ip) if ip.is_unspecified() => {
+            SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port())
+        }
         _ => address,
     }
 }
@@ -149,7 +185,8 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 #[cfg(unix)]
 fn asked_to_stop() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupted, mut terminated) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let (mut interrupted, mut terminated) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     Ok(async move {
         tokio::select! {
             _ = interrupted.recv() => {}

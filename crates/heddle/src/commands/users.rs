@@ -25,7 +25,9 @@ pub(super) fn run(arguments: Users) -> Result<ExitCode> {
             let user = find(&store, &email)?;
             let hash = read_password()?;
             block_on(store.set_password(&user.id, &hash))??;
-            note("Password set. All sessions have ended and all API keys of this user are revoked.");
+            note(
+                "Password set. All sessions have ended and all API keys of this user are revoked.",
+            );
             Ok(ExitCode::SUCCESS)
         }
         Users::Delete { data, email } => {
@@ -57,7 +59,13 @@ fn create(data: &DataFolder, email: &str, role: &str) -> Result<ExitCode> {
     ensure!(email.contains('@'), "'{email}' is no e-mail address");
     let role = named(role)?;
     let password_hash = Some(read_password()?.into());
-    let new = NewUser { email: email.into(), first_name: "".into(), last_name: "".into(), role, password_hash };
+    let new = NewUser {
+        email: email.into(),
+        first_name: "".into(),
+        last_name: "".into(),
+        role,
+        password_hash,
+    };
     let user = block_on(open(data)?.add_user(new))??;
     say(&user.id);
     Ok(ExitCode::SUCCESS)
@@ -68,17 +76,26 @@ fn find(store: &Sqlite, email: &str) -> Result<User> {
 }
 
 fn named(role: &str) -> Result<Role> {
-    Role::from_name(role).with_context(|| format!("'{role}' is no role; there are viewer, editor, admin and owner"))
+    Role::from_name(role)
+        .with_context(|| format!("'{role}' is no role; there are viewer, editor, admin and owner"))
 }
 
-/// The hash of the password on standard input. Arguments and the environment would show it to others.
+/// The hash of the password on standard input. Arguments and the environment would show it to
+/// others.
 fn read_password() -> Result<String> {
     note("Type the password, then press Enter and Ctrl-D:");
     let mut text = String::new();
-    std::io::stdin().take(10_000).read_to_string(&mut text).context("the password cannot be read")?;
+    std::io::stdin()
+        .take(10_000)
+        .read_to_string(&mut text)
+        .context("the password cannot be read")?;
     let password = text.trim_end_matches(['\r', '\n']);
     let length = password.chars().count();
-    ensure!(length >= passwords::SHORTEST, "the password has {length} letters and needs at least {}", passwords::SHORTEST);
+    ensure!(
+        length >= passwords::SHORTEST,
+        "the password has {length} letters and needs at least {}",
+        passwords::SHORTEST
+    );
     ensure!(password.len() <= passwords::LONGEST, "the password is too long");
     block_on(passwords::hash(password.to_owned()))?.context("the password cannot be hashed")
 }

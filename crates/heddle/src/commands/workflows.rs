@@ -1,4 +1,5 @@
-//! `heddle list | activate | deactivate`: the workflows of a data folder, beside a server or without one.
+//! `heddle list | activate | deactivate`: the workflows of a data folder, beside a server or
+//! without one.
 
 use super::block_on;
 use crate::cli::{DataFolder, OneWorkflow};
@@ -15,16 +16,31 @@ use store::workflows::{Activated, StoredWorkflow, WorkflowFilter};
 use store::{Sqlite, Use, Variables as _, Workflows as _};
 
 /// Lets the newest version listen at its addresses, unless another workflow has one of them.
-async fn start_listening(store: &Sqlite, engine: &Engine, stored: &StoredWorkflow) -> Result<(), runtime::Error> {
+async fn start_listening(
+    store: &Sqlite,
+    engine: &Engine,
+    stored: &StoredWorkflow,
+) -> Result<(), runtime::Error> {
     if stored.archived {
         return Err(runtime::Error::Archived);
     }
     let claims = claims_of(engine, &store.variables().await?, stored)?;
-    runtime::settled(store.activate(&stored.id, Activated::Newest(stored.version_id.clone()), claims).await?, &stored.id)
+    runtime::settled(
+        store.activate(&stored.id, Activated::Newest(stored.version_id.clone()), claims).await?,
+        &stored.id,
+    )
 }
 
-pub(super) fn claims_of(engine: &Engine, variables: &[Variable], stored: &StoredWorkflow) -> Result<Vec<Claim>, runtime::Error> {
-    Loaded::new(stored, engine)?.claims(&ListenScope::new(engine.ports.clock.now_ms(), variables, &stored.project_id))
+pub(super) fn claims_of(
+    engine: &Engine,
+    variables: &[Variable],
+    stored: &StoredWorkflow,
+) -> Result<Vec<Claim>, runtime::Error> {
+    Loaded::new(stored, engine)?.claims(&ListenScope::new(
+        engine.ports.clock.now_ms(),
+        variables,
+        &stored.project_id,
+    ))
 }
 
 pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
@@ -32,10 +48,14 @@ pub(super) fn list(data: &DataFolder) -> Result<ExitCode> {
     let filter = WorkflowFilter { limit: 100_000, ..WorkflowFilter::default() };
     let found = block_on(store.workflows(filter))??;
     if found.is_empty() {
-        note(&format!("There are no workflows in {}. Add one with `heddle import FILE`.", data.path().display()));
+        note(&format!(
+            "There are no workflows in {}. Add one with `heddle import FILE`.",
+            data.path().display()
+        ));
     }
     for workflow in found {
-        let state = if workflow.active { paint("active  ", Colour::Green) } else { "inactive".to_owned() };
+        let state =
+            if workflow.active { paint("active  ", Colour::Green) } else { "inactive".to_owned() };
         say(&format!("{}  {state}  {}", workflow.id, workflow.name));
     }
     Ok(ExitCode::SUCCESS)
@@ -45,13 +65,19 @@ pub(super) fn set_active(arguments: &OneWorkflow, active: bool) -> Result<ExitCo
     let store = Sqlite::open(&arguments.data.path(), Use::Beside)?;
     let engine = world::engine(&Settings::load()?)?;
     block_on(async {
-        let missing = || format!("there is no workflow with the id '{}' (WORKFLOW_NOT_FOUND)", arguments.id);
+        let missing =
+            || format!("there is no workflow with the id '{}' (WORKFLOW_NOT_FOUND)", arguments.id);
         let stored = store.workflow(&arguments.id).await?.with_context(missing)?;
         match active {
             true => start_listening(&store, &engine, &stored).await?,
             false => drop(store.deactivate(&arguments.id).await?),
         }
-        say(&format!("{}  {}  {}", stored.id, if active { "active" } else { "inactive" }, stored.name));
+        say(&format!(
+            "{}  {}  {}",
+            stored.id,
+            if active { "active" } else { "inactive" },
+            stored.name
+        ));
         Ok(ExitCode::SUCCESS)
     })?
 }

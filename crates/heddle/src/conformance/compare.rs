@@ -40,7 +40,10 @@ impl Comparison {
                 for (key, value) in wanted.iter() {
                     self.at(&format!(".{key}"), value, got.get(key).unwrap_or(&Value::Undefined))?;
                 }
-                for (key, value) in got.iter().filter(|(key, value)| !wanted.contains_key(key) && !value.is_undefined()) {
+                for (key, value) in got
+                    .iter()
+                    .filter(|(key, value)| !wanted.contains_key(key) && !value.is_undefined())
+                {
                     self.at(&format!(".{key}"), &Value::Undefined, value)?;
                 }
                 Ok(())
@@ -49,7 +52,9 @@ impl Comparison {
             (Value::String(text), Value::Date(date)) if *text == date.iso => Ok(()),
             (Value::Null, Value::Number(number)) if !number.is_finite() => Ok(()),
             (wanted, got) if wanted == got => Ok(()),
-            (wanted, got) => Err(format!("{}: expected {}, found {}", self.place(), short(wanted), short(got))),
+            (wanted, got) => {
+                Err(format!("{}: expected {}, found {}", self.place(), short(wanted), short(got)))
+            }
         }
     }
 
@@ -71,21 +76,34 @@ impl Comparison {
         let agrees = match key.as_str() {
             "$opaque" => true,
             "$undefined" => found.is_undefined(),
-            "$number" => matches!(found, Value::Number(number) if Some(model::number_to_string(*number).as_str()) == value.as_str()),
+            "$number" => {
+                matches!(found, Value::Number(number) if Some(model::number_to_string(*number).as_str()) == value.as_str())
+            }
             "$date" => match found {
-                Value::Date(date) => date.kind == DateKind::Js && Some(date.iso.as_str()) == value.as_str(),
+                Value::Date(date) => {
+                    date.kind == DateKind::Js && Some(date.iso.as_str()) == value.as_str()
+                }
                 Value::String(text) => Some(text.as_str()) == value.as_str(),
                 _ => false,
             },
-            "$regex" => found.as_str().is_some_and(|text| fits(value.as_str().unwrap_or_default(), text)),
+            "$regex" => {
+                found.as_str().is_some_and(|text| fits(value.as_str().unwrap_or_default(), text))
+            }
             "$base64" => found.as_str() == value.as_str(),
-            "$any" => value
-                .as_str()
-                .is_some_and(|kind| found.kind_name().eq_ignore_ascii_case(kind) || kind.eq_ignore_ascii_case(found.type_of())),
-            "$stringContaining" => matches!((found.as_str(), value.as_str()), (Some(text), Some(part)) if text.contains(part)),
+            "$any" => value.as_str().is_some_and(|kind| {
+                found.kind_name().eq_ignore_ascii_case(kind)
+                    || kind.eq_ignore_ascii_case(found.type_of())
+            }),
+            "$stringContaining" => {
+                matches!((found.as_str(), value.as_str()), (Some(text), Some(part)) if text.contains(part))
+            }
             "$objectContaining" => {
                 for (name, wanted) in value.as_object()?.iter() {
-                    if let Err(problem) = self.at(&format!(".{name}"), wanted, found.get(name).unwrap_or(&Value::Undefined)) {
+                    if let Err(problem) = self.at(
+                        &format!(".{name}"),
+                        wanted,
+                        found.get(name).unwrap_or(&Value::Undefined),
+                    ) {
                         return Some(Err(problem));
                     }
                 }
@@ -93,13 +111,21 @@ impl Comparison {
             }
             "$arrayContaining" => {
                 let got = found.as_array().unwrap_or_default();
-                value.as_array()?.iter().all(|wanted| got.iter().any(|element| difference(wanted, element).is_none()))
+                value
+                    .as_array()?
+                    .iter()
+                    .all(|wanted| got.iter().any(|element| difference(wanted, element).is_none()))
             }
             _ => return None,
         };
         Some(match agrees {
             true => Ok(()),
-            false => Err(format!("{}: expected {}, found {}", self.place(), short(&Value::object(special.clone())), short(found))),
+            false => Err(format!(
+                "{}: expected {}, found {}",
+                self.place(),
+                short(&Value::object(special.clone())),
+                short(found)
+            )),
         })
     }
 }
@@ -131,7 +157,10 @@ mod tests {
     fn a_changed_expectation_is_a_difference() {
         let found = json!([{ "a": 1, "b": [true, null] }]);
         assert_eq!(difference(&json!([{ "b": [true, null], "a": 1.0 }]), &found), None);
-        assert_eq!(difference(&json!([{ "a": 2, "b": [true, null] }]), &found).as_deref(), Some("[0].a: expected 2, found 1"));
+        assert_eq!(
+            difference(&json!([{ "a": 2, "b": [true, null] }]), &found).as_deref(),
+            Some("[0].a: expected 2, found 1")
+        );
         assert!(difference(&json!([{ "a": 1 }]), &found).is_some());
         assert!(difference(&json!([]), &found).is_some());
         assert!(difference(&json!([{ "a": 1, "b": [true, null], "c": "x" }]), &found).is_some());

@@ -36,7 +36,8 @@ pub(crate) fn evaluate(
     instance: &Instance,
     evaluator: EvaluatorChoice,
 ) -> Result<Value, expr::Error> {
-    let setup = Setup::new(case, folder).map_err(|problem| expr::Error::Sandbox { detail: problem.into() })?;
+    let setup = Setup::new(case, folder)
+        .map_err(|problem| expr::Error::Sandbox { detail: problem.into() })?;
     setup.evaluate(case, instance, evaluator)
 }
 
@@ -57,7 +58,11 @@ impl Setup {
         if let Some(name) = case.get("context").and_then(Value::as_str) {
             return Self::wild(case, &read(folder, "wild_contexts", name)?);
         }
-        let fixture = case.get("fixture").and_then(Value::as_str).map(|name| read(folder, "fixtures", name)).transpose()?;
+        let fixture = case
+            .get("fixture")
+            .and_then(Value::as_str)
+            .map(|name| read(folder, "fixtures", name))
+            .transpose()?;
         let active = case.get("activeNode").and_then(Value::as_str).unwrap_or("node");
         let document = match (&fixture, case.get("workflow")) {
             (Some(fixture), _) => fixture.get("workflow").cloned().unwrap_or_default(),
@@ -70,7 +75,8 @@ impl Setup {
             plan.id = "123".into();
             plan.name = "test workflow".into();
         }
-        let node = plan.index_of(active).ok_or_else(|| format!("the case names no node '{active}'"))?;
+        let node =
+            plan.index_of(active).ok_or_else(|| format!("the case names no node '{active}'"))?;
         let no_run = case.get("noRun").is_some_and(Value::is_truthy);
         let recorded = match &fixture {
             Some(fixture) if !no_run => fixture.get_path("run.data.resultData.runData"),
@@ -82,15 +88,24 @@ impl Setup {
         let (inputs, sources) = match &fixture {
             Some(_) => {
                 let own = data.of(node).get(run_index);
-                (vec![own.and_then(|task| task.output(0)).cloned()], own.map(|task| task.source.clone()).unwrap_or_default())
+                (
+                    vec![own.and_then(|task| task.output(0)).cloned()],
+                    own.map(|task| task.source.clone()).unwrap_or_default(),
+                )
             }
             None => {
-                let items = case.get("items").and_then(Value::as_array).map(|items| items.iter().map(Item::from_value).collect());
+                let items = case
+                    .get("items")
+                    .and_then(Value::as_array)
+                    .map(|items| items.iter().map(Item::from_value).collect());
                 (vec![items], sources_of(case.get("inputSource")))
             }
         };
         let item_index = case.get("itemIndex").and_then(Value::as_usize).unwrap_or(0);
-        let parameters = case.get("nodeParameters").cloned().unwrap_or_else(|| plan.nodes[node].raw_params.clone());
+        let parameters = case
+            .get("nodeParameters")
+            .cloned()
+            .unwrap_or_else(|| plan.nodes[node].raw_params.clone());
         Ok(Self { node, data, inputs, sources, item_index, run_index, parameters, plan })
     }
 
@@ -98,21 +113,29 @@ impl Setup {
     fn wild(case: &Object, context: &Value) -> Result<Self, String> {
         let plan = plan_of(context)?;
         let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or_default();
-        let node = plan.index_of(text("activeNode")).ok_or_else(|| format!("the context has no node '{}'", text("activeNode")))?;
+        let node = plan
+            .index_of(text("activeNode"))
+            .ok_or_else(|| format!("the context has no node '{}'", text("activeNode")))?;
         let mut data = RunData::new(&plan);
-        // Every pinned node ran once; its items are linked to the nearest pinned node before it, by index where the
-        // counts agree.
-        let edges = Workflow::from_value(context).map(|workflow| workflow.edges()).unwrap_or_default();
+        // Every pinned node ran once; its items are linked to the nearest pinned node before it, by
+        // index where the counts agree.
+        let edges =
+            Workflow::from_value(context).map(|workflow| workflow.edges()).unwrap_or_default();
         for (index, found) in plan.nodes.iter().enumerate() {
             let Some(pinned) = &found.pinned else { continue };
             let before = nearest_pinned(&plan, &edges, &found.info.name);
             let linked: Items = match &before {
-                Some((_, count)) => {
-                    pinned.iter().enumerate().map(|(at, item)| item.paired_with(if *count == pinned.len() { at } else { 0 })).collect()
-                }
+                Some((_, count)) => pinned
+                    .iter()
+                    .enumerate()
+                    .map(|(at, item)| item.paired_with(if *count == pinned.len() { at } else { 0 }))
+                    .collect(),
                 None => pinned.clone(),
             };
-            let source = before.map(|(name, _)| Some(Source { node: name, output: 0, run: 0 })).into_iter().collect();
+            let source = before
+                .map(|(name, _)| Some(Source { node: name, output: 0, run: 0 }))
+                .into_iter()
+                .collect();
             data.push(index, Arc::new(task(source, vec![Some(linked)])));
         }
         let input = text("input");
@@ -130,20 +153,40 @@ impl Setup {
         })
     }
 
-    fn evaluate(&self, case: &Object, instance: &Instance, evaluator: EvaluatorChoice) -> Result<Value, expr::Error> {
+    fn evaluate(
+        &self,
+        case: &Object,
+        instance: &Instance,
+        evaluator: EvaluatorChoice,
+    ) -> Result<Value, expr::Error> {
         let globals = case.get("globals").and_then(Value::as_object);
-        let more = case.get("additionalKeys").and_then(Value::as_object).or(globals).cloned().unwrap_or_default();
+        let more = case
+            .get("additionalKeys")
+            .and_then(Value::as_object)
+            .or(globals)
+            .cloned()
+            .unwrap_or_default();
         let vars = Vars {
             timezone: instance.timezone.as_str().into(),
-            environment: Some(case.get("env").and_then(Value::as_object).cloned().unwrap_or_default()),
+            environment: Some(
+                case.get("env").and_then(Value::as_object).cloned().unwrap_or_default(),
+            ),
             mode: case.get("mode").and_then(Value::as_str).unwrap_or("manual").into(),
             more,
             ..Vars::default()
         };
+        let now_ms = case
+            .get("now")
+            .and_then(Value::as_str)
+            .and_then(|now| now.parse::<jiff::Timestamp>().ok())
+            .map(|now| now.as_millisecond());
         let now_ms =
-            case.get("now").and_then(Value::as_str).and_then(|now| now.parse::<jiff::Timestamp>().ok()).map(|now| now.as_millisecond());
-        let now_ms = now_ms.or(instance.now_ms).unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
-        let inputs: Vec<Option<Items>> = self.inputs.iter().map(|items| items.as_ref().map(|items| items.paired_by_index(0))).collect();
+            now_ms.or(instance.now_ms).unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
+        let inputs: Vec<Option<Items>> = self
+            .inputs
+            .iter()
+            .map(|items| items.as_ref().map(|items| items.paired_by_index(0)))
+            .collect();
         let view = RunView {
             plan: &self.plan,
             data: &self.data,
@@ -160,8 +203,13 @@ impl Setup {
             depth: 0,
             contexts: &|_| Object::new(),
         };
-        // A case that names its globals was recorded below the layer that takes exceptions as no value.
-        let session = if globals.is_some() { session(evaluator).reporting_exceptions() } else { session(evaluator) };
+        // A case that names its globals was recorded below the layer that takes exceptions as no
+        // value.
+        let session = if globals.is_some() {
+            session(evaluator).reporting_exceptions()
+        } else {
+            session(evaluator)
+        };
         Compiled::new(case.get("expression").unwrap_or(&Value::Undefined)).resolve(&session, &view)
     }
 }
@@ -195,8 +243,12 @@ fn session(evaluator: EvaluatorChoice) -> Session {
 }
 
 fn read(folder: Option<&Path>, part: &str, name: &str) -> Result<Value, String> {
-    let path = folder.ok_or("the case needs files that are not here")?.join(part).join(format!("{name}.json"));
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let path = folder
+        .ok_or("the case needs files that are not here")?
+        .join(part)
+        .join(format!("{name}.json"));
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     model::json::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
@@ -213,7 +265,11 @@ fn single_node(name: &str) -> Value {
         ("typeVersion", 1.into()),
         ("parameters", Object::new().into()),
     ]);
-    Object::from_iter([("nodes", Value::array(vec![node.into()])), ("connections", Object::new().into())]).into()
+    Object::from_iter([
+        ("nodes", Value::array(vec![node.into()])),
+        ("connections", Object::new().into()),
+    ])
+    .into()
 }
 
 /// Run data in n8n's form as the engine keeps it.
@@ -223,7 +279,12 @@ fn run_data(plan: &Plan, recorded: Option<&Value>) -> RunData {
         let Some(node) = plan.index_of(name) else { continue };
         for run in runs.as_array().unwrap_or_default() {
             let outputs = run.get_path("data.main").and_then(Value::as_array).unwrap_or_default();
-            let outputs = outputs.iter().map(|items| items.as_array().map(|items| items.iter().map(Item::from_value).collect())).collect();
+            let outputs = outputs
+                .iter()
+                .map(|items| {
+                    items.as_array().map(|items| items.iter().map(Item::from_value).collect())
+                })
+                .collect();
             data.push(node, Arc::new(task(sources_of(Some(run)), outputs)));
         }
     }
@@ -231,7 +292,10 @@ fn run_data(plan: &Plan, recorded: Option<&Value>) -> RunData {
 }
 
 fn sources_of(holder: Option<&Value>) -> Vec<Option<Source>> {
-    let list = holder.and_then(|holder| holder.get("source").or_else(|| holder.get("main"))).and_then(Value::as_array).unwrap_or_default();
+    let list = holder
+        .and_then(|holder| holder.get("source").or_else(|| holder.get("main")))
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     list.iter().map(Source::from_value).collect()
 }
 

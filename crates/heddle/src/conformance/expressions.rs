@@ -7,8 +7,12 @@ use std::path::Path;
 
 pub(super) fn run(runner: &Runner<'_>, case: &Object, folder: Option<&Path>) -> CaseResult {
     let found = match case.get("function").and_then(Value::as_str) {
-        Some(function) => functions::call(function, case.get("args").and_then(Value::as_array).unwrap_or_default()),
-        None => context::evaluate(case, folder, &context::Instance::corpus(), runner.evaluator).map_err(|error| error.to_string()),
+        Some(function) => functions::call(
+            function,
+            case.get("args").and_then(Value::as_array).unwrap_or_default(),
+        ),
+        None => context::evaluate(case, folder, &context::Instance::corpus(), runner.evaluator)
+            .map_err(|error| error.to_string()),
     };
     result(case, judge(case, &found))
 }
@@ -17,26 +21,38 @@ pub(super) fn run(runner: &Runner<'_>, case: &Object, folder: Option<&Path>) -> 
 fn judge(case: &Object, found: &Result<Value, String>) -> Option<String> {
     if let Some(expected) = case.get("expectedError") {
         return match found {
-            Ok(value) => Some(format!("an error expected ({}), found {}", short(expected), short(value))),
+            Ok(value) => {
+                Some(format!("an error expected ({}), found {}", short(expected), short(value)))
+            }
             Err(message) => {
-                let fitting = match (expected.as_str(), expected.get("$regex").and_then(Value::as_str)) {
-                    (Some(part), _) => message.contains(part),
-                    (None, Some(pattern)) => fits(pattern, message),
-                    (None, None) => true,
-                };
-                (!fitting).then(|| format!("the error {} expected, found '{message}'", short(expected)))
+                let fitting =
+                    match (expected.as_str(), expected.get("$regex").and_then(Value::as_str)) {
+                        (Some(part), _) => message.contains(part),
+                        (None, Some(pattern)) => fits(pattern, message),
+                        (None, None) => true,
+                    };
+                (!fitting)
+                    .then(|| format!("the error {} expected, found '{message}'", short(expected)))
             }
         };
     }
     let expected = case.get("expected").unwrap_or(&Value::Undefined);
     let value = match found {
         Ok(value) => value,
-        Err(message) => return Some(format!("expected {}, found the error '{message}'", short(expected))),
+        Err(message) => {
+            return Some(format!("expected {}, found the error '{message}'", short(expected)));
+        }
     };
     match case.get("match").and_then(Value::as_str) {
-        Some("truthy") => (!value.is_truthy()).then(|| format!("a truthy value expected, found {}", short(value))),
-        Some("falsy") => value.is_truthy().then(|| format!("a falsy value expected, found {}", short(value))),
-        Some("subset") => difference(&Object::from_iter([("$objectContaining", expected.clone())]).into(), value),
+        Some("truthy") => {
+            (!value.is_truthy()).then(|| format!("a truthy value expected, found {}", short(value)))
+        }
+        Some("falsy") => {
+            value.is_truthy().then(|| format!("a falsy value expected, found {}", short(value)))
+        }
+        Some("subset") => {
+            difference(&Object::from_iter([("$objectContaining", expected.clone())]).into(), value)
+        }
         _ => difference(expected, value),
     }
 }

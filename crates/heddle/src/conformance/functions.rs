@@ -16,43 +16,65 @@ pub(crate) fn call(function: &str, arguments: &[Value]) -> Result<Value, String>
     let first = arguments.get(0);
     Ok(match function {
         "executeFilter" => {
-            let filter = Filter::read(first, FilterOptions::of(true, true, 1)).ok_or("the argument is no filter")?;
+            let filter = Filter::read(first, FilterOptions::of(true, true, 1))
+                .ok_or("the argument is no filter")?;
             filter.passes(0, &Clock::utc()).map_err(|error| error.message.to_string())?.into()
         }
-        "arrayContainsValue" => {
-            array_contains_value(first.as_array().unwrap_or_default(), arguments.get(1), arguments.get(2).is_truthy()).into()
-        }
+        "arrayContainsValue" => array_contains_value(
+            first.as_array().unwrap_or_default(),
+            arguments.get(1),
+            arguments.get(2).is_truthy(),
+        )
+        .into(),
         "validateFieldType" => validate(&arguments)?,
-        "tryToParseUrl" => {
-            parse_url(&first.to_js_string()).ok_or_else(|| format!("The value \"{}\" is not a valid url.", first.to_js_string()))?.into()
-        }
+        "tryToParseUrl" => parse_url(&first.to_js_string())
+            .ok_or_else(|| format!("The value \"{}\" is not a valid url.", first.to_js_string()))?
+            .into(),
         "extractFromAICalls" => {
-            let calls = expr::extract_from_ai_calls(arguments.text(0)?).map_err(|error| error.to_string())?;
+            let calls = expr::extract_from_ai_calls(arguments.text(0)?)
+                .map_err(|error| error.to_string())?;
             Value::array(calls.iter().map(from_ai_call).collect())
         }
         "isFromAIOnlyExpression" => expr::is_from_ai_only_expression(arguments.text(0)?).into(),
-        "splitExpression" => Value::array(expr::split(arguments.text(0)?).iter().map(piece).collect()),
+        "splitExpression" => {
+            Value::array(expr::split(arguments.text(0)?).iter().map(piece).collect())
+        }
         "isExpression" => first.as_str().is_some_and(expr::is_expression).into(),
-        "applyAccessPatterns" => expr::rename_in_expression(arguments.text(0)?, arguments.text(1)?, arguments.text(2)?).into(),
+        "applyAccessPatterns" => {
+            expr::rename_in_expression(arguments.text(0)?, arguments.text(1)?, arguments.text(2)?)
+                .into()
+        }
         "dollarEscape" => arguments.text(0)?.replace('$', "$$").into(),
         "backslashEscape" => escaped(arguments.text(0)?).into(),
         "hasDotNotationBannedChar" => (!expr::is_plain_name(arguments.text(0)?)).into(),
         "evaluateJmespathQuery" => {
-            let scope = FakeScope::with_json(model::json!({ "data": first.clone(), "query": arguments.text(1)? }));
+            let scope = FakeScope::with_json(
+                model::json!({ "data": first.clone(), "query": arguments.text(1)? }),
+            );
             let call = ExpressionCode::new("$jmespath($json.data, $json.query)");
-            Sandbox::new().session(Limits::expression()).evaluate(&call, &scope).map_err(|error| error.to_string())?
+            Sandbox::new()
+                .session(Limits::expression())
+                .evaluate(&call, &scope)
+                .map_err(|error| error.to_string())?
         }
         "getChildNodes" => walk(&arguments, Direction::Down)?,
         "getParentNodes" => walk(&arguments, Direction::Up)?,
         "nodeNameToToolName" => {
-            let name = first.as_str().or_else(|| first.get("name")?.as_str()).ok_or("the argument is neither a name nor a node")?;
+            let name = first
+                .as_str()
+                .or_else(|| first.get("name")?.as_str())
+                .ok_or("the argument is neither a name nor a node")?;
             node_api::tool_name(name).into()
         }
         "toCronExpression" => {
             let spread = schedule::Spread::of("conformance");
-            schedule::cron_of_trigger_time(first, &spread).map_err(|error| error.to_string())?.into()
+            schedule::cron_of_trigger_time(first, &spread)
+                .map_err(|error| error.to_string())?
+                .into()
         }
-        "isSubMinuteCron" => schedule::runs_within_a_minute(arguments.text(0)?).unwrap_or(false).into(),
+        "isSubMinuteCron" => {
+            schedule::runs_within_a_minute(arguments.text(0)?).unwrap_or(false).into()
+        }
         "jsonParse" => parse_json(&arguments)?,
         "isSafeObjectProperty" => names::is_safe_property(arguments.text(0)?).into(),
         "sanitizeXmlName" => names::sanitize_xml_name(arguments.text(0)?).into(),
@@ -79,16 +101,27 @@ impl Arguments {
 }
 
 fn validate(arguments: &Arguments) -> Result<Value, String> {
-    let allowed = arguments.get(3).get("valueOptions").and_then(Value::as_array).unwrap_or_default();
+    let allowed =
+        arguments.get(3).get("valueOptions").and_then(Value::as_array).unwrap_or_default();
     let options = TypeOptions {
         strict: arguments.flag(3, "strict"),
         parse_strings: arguments.flag(3, "parseStrings"),
         allowed: allowed.iter().filter_map(|option| option.get("value").cloned()).collect(),
     };
-    Ok(match validate_field_type(arguments.text(0)?, arguments.get(1), arguments.text(2)?, &options, &Clock::utc()) {
-        Checked::Valid(value) => object([("valid", true.into()), ("newValue", value)]),
-        Checked::Invalid(reason) => object([("valid", false.into()), ("errorMessage", reason.into())]),
-    })
+    Ok(
+        match validate_field_type(
+            arguments.text(0)?,
+            arguments.get(1),
+            arguments.text(2)?,
+            &options,
+            &Clock::utc(),
+        ) {
+            Checked::Valid(value) => object([("valid", true.into()), ("newValue", value)]),
+            Checked::Invalid(reason) => {
+                object([("valid", false.into()), ("errorMessage", reason.into())])
+            }
+        },
+    )
 }
 
 fn from_ai_call(call: &expr::FromAiCall) -> Value {
@@ -103,10 +136,14 @@ fn from_ai_call(call: &expr::FromAiCall) -> Value {
 
 fn piece(piece: &expr::Split) -> Value {
     match piece {
-        expr::Split::Text(text) => object([("type", "text".into()), ("text", text.as_str().into())]),
-        expr::Split::Code { source, is_closed } => {
-            object([("type", "code".into()), ("text", source.as_str().into()), ("hasClosingBrackets", (*is_closed).into())])
+        expr::Split::Text(text) => {
+            object([("type", "text".into()), ("text", text.as_str().into())])
         }
+        expr::Split::Code { source, is_closed } => object([
+            ("type", "code".into()),
+            ("text", source.as_str().into()),
+            ("hasClosingBrackets", (*is_closed).into()),
+        ]),
     }
 }
 
@@ -116,12 +153,17 @@ enum Direction {
     Up,
 }
 
-/// `(connections, node, kind = main, depth = -1)`. Going up, the connections are keyed by the node that they end at.
+/// `(connections, node, kind = main, depth = -1)`. Going up, the connections are keyed by the node
+/// that they end at.
 fn walk(arguments: &Arguments, direction: Direction) -> Result<Value, String> {
-    let workflow = model::Workflow::from_value(&object([("nodes", Value::array(Vec::new())), ("connections", arguments.get(0).clone())]));
+    let workflow = model::Workflow::from_value(&object([
+        ("nodes", Value::array(Vec::new())),
+        ("connections", arguments.get(0).clone()),
+    ]));
     let mut edges = workflow.ok_or("the argument holds no connections")?.edges();
     if direction == Direction::Up {
-        edges = edges.into_iter().map(|edge| Edge { from: edge.to, to: edge.from, ..edge }).collect();
+        edges =
+            edges.into_iter().map(|edge| Edge { from: edge.to, to: edge.from, ..edge }).collect();
     }
     let kind = match arguments.get(2).as_str() {
         None => Some(Kind::Main),
@@ -145,7 +187,10 @@ fn walk(arguments: &Arguments, direction: Direction) -> Result<Value, String> {
 }
 
 fn parse_json(arguments: &Arguments) -> Result<Value, String> {
-    let reader = JsonText { accept_js_object: arguments.flag(1, "acceptJSObject"), repair: arguments.flag(1, "repairJSON") };
+    let reader = JsonText {
+        accept_js_object: arguments.flag(1, "acceptJSObject"),
+        repair: arguments.flag(1, "repairJSON"),
+    };
     reader.read(arguments.text(0)?).or_else(|problem| {
         let options = arguments.get(1);
         match (options.get("fallbackValue"), options.get("errorMessage").and_then(Value::as_str)) {
@@ -156,7 +201,8 @@ fn parse_json(arguments: &Arguments) -> Result<Value, String> {
     })
 }
 
-/// A name inside a regular expression of JavaScript. We build none out of names, so there is nothing to call for it.
+/// A name inside a regular expression of JavaScript. We build none out of names, so there is
+/// nothing to call for it.
 fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -188,9 +234,17 @@ mod tests {
                 json!([{ "A": { "ai_tool": [[{ "node": "B", "type": "ai_tool", "index": 0 }]] } }, "A", "ALL_NON_MAIN"]),
                 json!(["B"]),
             ),
-            ("getParentNodes", json!([{ "B": { "main": [null, [{ "node": "A", "type": "main", "index": 0 }]] } }, "B"]), json!(["A"])),
+            (
+                "getParentNodes",
+                json!([{ "B": { "main": [null, [{ "node": "A", "type": "main", "index": 0 }]] } }, "B"]),
+                json!(["A"]),
+            ),
             ("getParentNodes", json!([{}, "B", "no_such_type"]), json!([])),
-            ("toCronExpression", json!([{ "mode": "custom", "cronExpression": " 1 * * * * " }]), json!("1 * * * *")),
+            (
+                "toCronExpression",
+                json!([{ "mode": "custom", "cronExpression": " 1 * * * * " }]),
+                json!("1 * * * *"),
+            ),
         ] {
             assert_eq!(call(function, arguments.as_array().unwrap()), Ok(expected), "{function}");
         }
@@ -198,7 +252,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_is_an_error() {
-        assert_eq!(call("jsonParse", &[json!("{"), json!({ "errorMessage": "no" })]), Err("no".into()));
+        assert_eq!(
+            call("jsonParse", &[json!("{"), json!({ "errorMessage": "no" })]),
+            Err("no".into())
+        );
         assert!(call("noSuchFunction", &[]).is_err());
         assert!(call("executeFilter", &[]).is_err());
         assert!(call("tryToParseUrl", &[json!("javascript:alert(1)")]).is_err());

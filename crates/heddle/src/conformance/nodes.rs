@@ -11,7 +11,9 @@ pub(super) fn run(runner: &Runner<'_>, case: &Object, file: &Path) -> CaseResult
     let difference = Scratch::new().and_then(|scratch| {
         // Folders that a case names stand in its expectations too.
         let text = model::json::to_string(&case.clone().into());
-        let text = text.replace("{{testDir}}", &scratch.place("files")).replace("{{tempDir}}", &scratch.place("temp"));
+        let text = text
+            .replace("{{testDir}}", &scratch.place("files"))
+            .replace("{{tempDir}}", &scratch.place("temp"));
         let placed = model::json::parse(&text).map_err(|error| error.to_string())?;
         let placed = placed.as_object().ok_or("the case is not an object")?;
         let outcome = runner.runtime.block_on(outcome_of(placed, file, &scratch))?;
@@ -25,14 +27,25 @@ async fn outcome_of(case: &Object, file: &Path, scratch: &Scratch) -> Result<Out
     let files = case.get("fileDir").and_then(Value::as_str).map(|folder| corpus.join(folder));
     // Both folders are below one root, so that the nodes may use them.
     if let Some(files) = &files {
-        copy_files(files, &scratch.0.join("files")).map_err(|error| format!("{}: {error}", files.display()))?;
+        copy_files(files, &scratch.0.join("files"))
+            .map_err(|error| format!("{}: {error}", files.display()))?;
     }
     std::fs::create_dir_all(scratch.0.join("temp")).map_err(|error| error.to_string())?;
-    let workflow = case.get("workflow").and_then(Workflow::from_value).ok_or("the case's workflow is not an object")?;
-    let input = case.get("trigger").and_then(|trigger| trigger.get("input")).map(|input| Items::one(Item::from_value(input)));
+    let workflow = case
+        .get("workflow")
+        .and_then(Workflow::from_value)
+        .ok_or("the case's workflow is not an object")?;
+    let input = case
+        .get("trigger")
+        .and_then(|trigger| trigger.get("input"))
+        .map(|input| Items::one(Item::from_value(input)));
     let world = World {
         http: case.get("http").cloned(),
-        credentials: case.get("credentials").and_then(Value::as_object).cloned().unwrap_or_default(),
+        credentials: case
+            .get("credentials")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default(),
         files_root: Some(scratch.0.clone()),
         timezone: "America/New_York",
     };
@@ -43,7 +56,9 @@ fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
     if let Some(expected) = case.get("expectedError").and_then(Value::as_str) {
         return match &outcome.error {
             Some(error) if error.message == expected => None,
-            Some(error) => Some(format!("the error '{expected}' expected, found '{}'", error.message)),
+            Some(error) => {
+                Some(format!("the error '{expected}' expected, found '{}'", error.message))
+            }
             None => Some(format!("the error '{expected}' expected, but the run succeeded")),
         };
     }
@@ -51,20 +66,32 @@ fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
         return Some(format!("the run failed in {:?}: {}", error.node, error.message));
     }
     let with_binary = case.get("assertBinary").is_some_and(Value::is_truthy);
-    for (node, runs) in case.get("expected").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
+    for (node, runs) in
+        case.get("expected").and_then(Value::as_object).into_iter().flat_map(Object::iter)
+    {
         let tasks = outcome.runs_of(node);
         if tasks.is_empty() {
             return Some(format!("'{node}' did not run"));
         }
         let first_output = |task: &model::TaskData| {
-            task.output(0).map(|items| items.iter().map(|item| comparable(&item.to_value(), with_binary)).collect()).unwrap_or_default()
+            task.output(0)
+                .map(|items| {
+                    items.iter().map(|item| comparable(&item.to_value(), with_binary)).collect()
+                })
+                .unwrap_or_default()
         };
-        let found = Value::array(tasks.iter().map(|task| Value::array(first_output(task))).collect());
-        let wanted = runs
-            .as_array()
-            .unwrap_or_default()
-            .iter()
-            .map(|items| Value::array(items.as_array().unwrap_or_default().iter().map(|item| comparable(item, with_binary)).collect()));
+        let found =
+            Value::array(tasks.iter().map(|task| Value::array(first_output(task))).collect());
+        let wanted = runs.as_array().unwrap_or_default().iter().map(|items| {
+            Value::array(
+                items
+                    .as_array()
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|item| comparable(item, with_binary))
+                    .collect(),
+            )
+        });
         if let Some(problem) = difference(&Value::array(wanted.collect()), &found) {
             return Some(format!("'{node}' {problem}"));
         }
@@ -75,7 +102,9 @@ fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
 /// The part of an item that counts.
 fn comparable(item: &Value, with_binary: bool) -> Value {
     let mut json = item.get("json").cloned().unwrap_or_default();
-    if let Some(Value::Object(error)) = json.get("error").filter(|error| error.get("message").is_some()) {
+    if let Some(Value::Object(error)) =
+        json.get("error").filter(|error| error.get("message").is_some())
+    {
         let mut kept = (**error).clone();
         kept.retain(|key, _| matches!(key, "message" | "name" | "description" | "context"));
         json.set_path("error", kept);
@@ -104,7 +133,11 @@ fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
-        if entry.path().is_dir() { copy_files(&entry.path(), &target)? } else { std::fs::copy(entry.path(), target).map(|_| ())? }
+        if entry.path().is_dir() {
+            copy_files(&entry.path(), &target)?
+        } else {
+            std::fs::copy(entry.path(), target).map(|_| ())?
+        }
     }
     Ok(())
 }
@@ -116,7 +149,8 @@ impl Scratch {
     fn new() -> Result<Self, String> {
         static COUNTER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("heddle-case-{}-{number}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("heddle-case-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self(path))
     }

@@ -79,11 +79,15 @@ impl Report {
                 }
             }
         }
-        let failing: Vec<_> = self.per_node_type().into_iter().filter(|(_, count)| count.failed > 0).collect();
+        let failing: Vec<_> =
+            self.per_node_type().into_iter().filter(|(_, count)| count.failed > 0).collect();
         if !failing.is_empty() {
             say("node types with failures");
             for (node_type, count) in failing {
-                say(&format!("  {node_type:50} {:4} passed {:4} failed", count.passed, count.failed));
+                say(&format!(
+                    "  {node_type:50} {:4} passed {:4} failed",
+                    count.passed, count.failed
+                ));
             }
         }
         let mut total = Count::default();
@@ -91,14 +95,27 @@ impl Report {
             let count = Self::count(cases);
             total.passed += count.passed;
             total.failed += count.failed;
-            say(&format!("{set:30} {:5} passed {:5} failed  {:5.1} %", count.passed, count.failed, count.percent()));
+            say(&format!(
+                "{set:30} {:5} passed {:5} failed  {:5.1} %",
+                count.passed,
+                count.failed,
+                count.percent()
+            ));
         }
         say(&format!("{} passed, {} failed", total.passed, total.failed));
     }
 
     pub(crate) fn to_value(&self) -> Value {
-        let sets = self.sets.iter().map(|(set, cases)| (set.as_str(), Self::count(cases).to_value())).collect::<Object>();
-        let types = self.per_node_type().into_iter().map(|(name, count)| (name, count.to_value())).collect::<Object>();
+        let sets = self
+            .sets
+            .iter()
+            .map(|(set, cases)| (set.as_str(), Self::count(cases).to_value()))
+            .collect::<Object>();
+        let types = self
+            .per_node_type()
+            .into_iter()
+            .map(|(name, count)| (name, count.to_value()))
+            .collect::<Object>();
         let cases = self.sets.iter().flat_map(|(set, cases)| {
             cases.iter().map(move |case| {
                 Value::object(Object::from_iter([

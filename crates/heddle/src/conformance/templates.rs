@@ -7,14 +7,20 @@ pub(super) fn run(id: &str, text: &str) -> CaseResult {
     let workflow = Workflow::parse(text);
     let node_types = workflow
         .as_ref()
-        .map(|workflow| workflow.nodes().map(|node| node.type_name().to_owned()).collect::<std::collections::BTreeSet<_>>())
+        .map(|workflow| {
+            workflow
+                .nodes()
+                .map(|node| node.type_name().to_owned())
+                .collect::<std::collections::BTreeSet<_>>()
+        })
         .unwrap_or_default();
     let difference = match workflow {
         Err(error) => Some(error.to_string()),
         Ok(workflow) => {
             let report = engine::check::check(&workflow, &node_api::Registry::default());
             let known = workflow.nodes().count();
-            let checked = (report.nodes.len() != known).then(|| format!("{known} nodes read, {} checked", report.nodes.len()));
+            let checked = (report.nodes.len() != known)
+                .then(|| format!("{known} nodes read, {} checked", report.nodes.len()));
             checked.or_else(|| unequal(&squeeze(text), &squeeze(&workflow.to_text())))
         }
     };
@@ -25,12 +31,20 @@ fn unequal(before: &str, after: &str) -> Option<String> {
     if before == after {
         return None;
     }
-    let at = before.bytes().zip(after.bytes()).position(|(a, b)| a != b).unwrap_or_else(|| before.len().min(after.len()));
-    let cut = |text: &str| String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(20)..(at + 40).min(text.len())]).into_owned();
+    let at = before
+        .bytes()
+        .zip(after.bytes())
+        .position(|(a, b)| a != b)
+        .unwrap_or_else(|| before.len().min(after.len()));
+    let cut = |text: &str| {
+        String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(20)..(at + 40).min(text.len())])
+            .into_owned()
+    };
     Some(format!("written back otherwise: {:?} became {:?}", cut(before), cut(after)))
 }
 
-/// The text without white space between tokens and with one spelling of escapes, so that only layout may differ.
+/// The text without white space between tokens and with one spelling of escapes, so that only
+/// layout may differ.
 fn squeeze(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();

@@ -1,4 +1,5 @@
-//! Cases with the complete order and outputs of a run: the engine's own and flows of published workflows.
+//! Cases with the complete order and outputs of a run: the engine's own and flows of published
+//! workflows.
 
 use super::compare::{difference, short};
 use super::world::World;
@@ -17,16 +18,29 @@ async fn outcome_of(case: &Object) -> Result<Outcome, String> {
         document.set_path("settings.executionOrder", order.clone());
     }
     let workflow = Workflow::from_value(&document).ok_or("the case's workflow is not an object")?;
-    let start = Start { node: case.get("start").and_then(Value::as_str).map(Str::from), ..Start::default() };
+    let start = Start {
+        node: case.get("start").and_then(Value::as_str).map(Str::from),
+        ..Start::default()
+    };
     let is_flow = case.contains_key("start");
-    let world = World { timezone: if is_flow { "UTC" } else { "America/New_York" }, ..World::default() };
+    let world =
+        World { timezone: if is_flow { "UTC" } else { "America/New_York" }, ..World::default() };
     world.run(&workflow, start).await
 }
 
 fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
-    let volatile: Vec<&str> = case.get("volatile").and_then(Value::as_array).unwrap_or_default().iter().filter_map(Value::as_str).collect();
-    let failure =
-        outcome.error.as_ref().map(|error| format!(" (the run failed in {:?}: {})", error.node, error.message)).unwrap_or_default();
+    let volatile: Vec<&str> = case
+        .get("volatile")
+        .and_then(Value::as_array)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let failure = outcome
+        .error
+        .as_ref()
+        .map(|error| format!(" (the run failed in {:?}: {})", error.node, error.message))
+        .unwrap_or_default();
     if let Some(expected) = case.get("expectedOrder") {
         let order = Value::array(outcome.order().into_iter().map(Value::from).collect());
         if let Some(problem) = difference(expected, &order) {
@@ -38,8 +52,12 @@ fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
         if volatile.contains(&node.as_str()) {
             continue;
         }
-        let found = Value::array(outcome.runs_of(node).iter().map(|task| outputs_of(task, all_outputs)).collect());
-        let wanted = Value::array(runs.as_array().unwrap_or_default().iter().map(|run| strip(run, all_outputs)).collect());
+        let found = Value::array(
+            outcome.runs_of(node).iter().map(|task| outputs_of(task, all_outputs)).collect(),
+        );
+        let wanted = Value::array(
+            runs.as_array().unwrap_or_default().iter().map(|run| strip(run, all_outputs)).collect(),
+        );
         if let Some(problem) = difference(&wanted, &found) {
             return Some(format!("'{node}' {problem}{failure}"));
         }
@@ -47,11 +65,14 @@ fn judge(case: &Object, outcome: &Outcome) -> Option<String> {
     None
 }
 
-/// The outputs of a run as the corpus writes them: items without pairing, trailing empty outputs taken off.
+/// The outputs of a run as the corpus writes them: items without pairing, trailing empty outputs
+/// taken off.
 fn outputs_of(task: &TaskData, all: bool) -> Value {
     let Some(outputs) = task.data.get(&Kind::Main) else { return Value::Null };
     let outputs = outputs.iter().map(|items| match items {
-        Some(items) => Value::array(items.iter().map(|item| without_pairs(&item.to_value())).collect()),
+        Some(items) => {
+            Value::array(items.iter().map(|item| without_pairs(&item.to_value())).collect())
+        }
         None => Value::array(Vec::new()),
     });
     strip(&Value::array(outputs.collect()), all)
@@ -59,8 +80,12 @@ fn outputs_of(task: &TaskData, all: bool) -> Value {
 
 fn strip(run: &Value, all: bool) -> Value {
     let Some(outputs) = run.as_array() else { return run.clone() };
-    let mut outputs: Vec<Value> =
-        outputs.iter().map(|items| Value::array(items.as_array().unwrap_or_default().iter().map(without_pairs).collect())).collect();
+    let mut outputs: Vec<Value> = outputs
+        .iter()
+        .map(|items| {
+            Value::array(items.as_array().unwrap_or_default().iter().map(without_pairs).collect())
+        })
+        .collect();
     outputs.truncate(if all { usize::MAX } else { 1 });
     while outputs.last().is_some_and(|items| items.as_array().is_some_and(<[Value]>::is_empty)) {
         outputs.pop();

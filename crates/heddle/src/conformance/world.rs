@@ -1,4 +1,5 @@
-//! The world of recorded cases: recorded answers, given credentials, a clock that does not make anyone wait.
+//! The world of recorded cases: recorded answers, given credentials, a clock that does not make
+//! anyone wait.
 
 use crate::settings::{Serving, Settings};
 use crate::world::{SystemRandom, ports};
@@ -15,7 +16,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime cannot start")
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot start")
 }
 
 /// What a case brings along.
@@ -54,7 +58,8 @@ impl World {
         };
         let mut ports = ports(&settings).map_err(|error| format!("{error:#}"))?;
         let answers = self.http.clone().unwrap_or_else(|| Value::array(Vec::new()));
-        ports.http = Arc::new(RecordedHttp::from_value(&answers).map_err(|error| error.to_string())?);
+        ports.http =
+            Arc::new(RecordedHttp::from_value(&answers).map_err(|error| error.to_string())?);
         ports.connections = Arc::new(node_api::connect::NoConnections);
         ports.credentials = Arc::new(Given(self.credentials.clone()));
         ports.clock = Arc::new(SkippingClock::default());
@@ -63,8 +68,12 @@ impl World {
         let mut plan = engine.plan(workflow);
         plan.choose_credentials("given");
         let plan = Arc::new(plan);
-        let options =
-            RunOptions { timezone: self.timezone.into(), features: settings.features, sits_out_waits: true, ..RunOptions::default() };
+        let options = RunOptions {
+            timezone: self.timezone.into(),
+            features: settings.features,
+            sits_out_waits: true,
+            ..RunOptions::default()
+        };
         Ok(engine.run(plan, start, options, CancellationToken::new()).await)
     }
 }
@@ -75,7 +84,9 @@ struct Given(Object);
 impl Credentials for Given {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         let fields = self.0.get(kind).and_then(Value::as_object).cloned();
-        fields.ok_or_else(|| NodeError::credential(format!("The case has no credential of type '{kind}'")))
+        fields.ok_or_else(|| {
+            NodeError::credential(format!("The case has no credential of type '{kind}'"))
+        })
     }
 }
 

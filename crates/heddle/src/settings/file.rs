@@ -37,13 +37,16 @@ impl SettingsFile {
         };
         let document = match Document::parse(text) {
             Ok(document) => document,
-            Err(error) => bail!("line {}: {} (SETTING_INVALID)", line_at(error.span()), error.message()),
+            Err(error) => {
+                bail!("line {}: {} (SETTING_INVALID)", line_at(error.span()), error.message())
+            }
         };
         let mut values = HashMap::new();
         for (key, item) in document.as_table().iter() {
             let place = document.as_table().key(key).and_then(toml_edit::Key::span);
             let line = line_at(place.or_else(|| item.span()));
-            let setting = by_key(key).with_context(|| unknown(&format!("line {line}: {key}"), key))?;
+            let setting =
+                by_key(key).with_context(|| unknown(&format!("line {line}: {key}"), key))?;
             if setting.is_outside_of_files() {
                 bail!(
                     "line {line}: {key} says where this file is, and cannot stand in it: use --{key} or {} (SETTING_INVALID)",
@@ -97,13 +100,19 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_refused_with_its_line_and_the_nearest_name() {
-        assert_eq!(refusal("port = 1\nkeep_dyas = 7"), "line 2: keep_dyas is not a setting; did you mean keep_days? (SETTING_UNKNOWN)");
+        assert_eq!(
+            refusal("port = 1\nkeep_dyas = 7"),
+            "line 2: keep_dyas is not a setting; did you mean keep_days? (SETTING_UNKNOWN)"
+        );
     }
 
     #[test]
     fn a_file_that_is_no_toml_is_refused_with_its_line() {
         let refusal = refusal("port = 1\nkeep_days 7\n");
-        assert!(refusal.starts_with("line 2:") && refusal.ends_with("(SETTING_INVALID)"), "{refusal}");
+        assert!(
+            refusal.starts_with("line 2:") && refusal.ends_with("(SETTING_INVALID)"),
+            "{refusal}"
+        );
     }
 
     #[test]

@@ -14,8 +14,16 @@ pub(crate) fn page() -> String {
          | in the environment | in a file | default | what it does |\n| --- | --- | --- | --- |\n",
     );
     for setting in SETTINGS {
-        let key = if setting.is_outside_of_files() { String::new() } else { format!("`{}`", setting.key()) };
-        let default = if setting.default.is_empty() { String::new() } else { format!("`{}`", setting.default) };
+        let key = if setting.is_outside_of_files() {
+            String::new()
+        } else {
+            format!("`{}`", setting.key())
+        };
+        let default = if setting.default.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`", setting.default)
+        };
         let _ = writeln!(text, "| `{}` | {key} | {default} | {} |", setting.name, setting.help);
     }
     text

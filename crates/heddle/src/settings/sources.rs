@@ -44,26 +44,35 @@ impl Sources {
     pub(crate) fn gather(given: &Given, folder: &Path) -> Result<Self> {
         let mut sources = Self { folder: folder.to_owned(), ..Self::default() };
         for text in &given.set {
-            let (key, value) = text.split_once('=').with_context(|| format!("--set {text} has no value: KEY=VALUE (SETTING_INVALID)"))?;
-            let setting = by_key(key.trim()).with_context(|| unknown(&format!("--set {key}"), key.trim()))?;
+            let (key, value) = text.split_once('=').with_context(|| {
+                format!("--set {text} has no value: KEY=VALUE (SETTING_INVALID)")
+            })?;
+            let setting =
+                by_key(key.trim()).with_context(|| unknown(&format!("--set {key}"), key.trim()))?;
             if setting.is_outside_of_files() {
                 bail!("--set {key} comes too late: give --{key} instead (SETTING_INVALID)");
             }
             sources.flags.insert(setting.name, value.trim().to_owned());
         }
         for setting in SETTINGS {
-            if let Some(value) = std::env::var(setting.name).ok().filter(|value| !value.is_empty()) {
+            if let Some(value) = std::env::var(setting.name).ok().filter(|value| !value.is_empty())
+            {
                 sources.variables.insert(setting.name, value);
             }
         }
         let beside = folder.join("heddle.toml");
-        sources.file = match &given.config {
-            Some(named) => Some(SettingsFile::read(named).with_context(|| format!("the settings in {} cannot be used", named.display()))?),
-            None if beside.exists() => {
-                Some(SettingsFile::read(&beside).with_context(|| format!("the settings in {} cannot be used", beside.display()))?)
-            }
-            None => None,
-        };
+        sources.file =
+            match &given.config {
+                Some(named) => Some(SettingsFile::read(named).with_context(|| {
+                    format!("the settings in {} cannot be used", named.display())
+                })?),
+                None if beside.exists() => {
+                    Some(SettingsFile::read(&beside).with_context(|| {
+                        format!("the settings in {} cannot be used", beside.display())
+                    })?)
+                }
+                None => None,
+            };
         Ok(sources)
     }
 
@@ -75,16 +84,27 @@ impl Sources {
         if let Some(value) = self.variables.get(name) {
             return (value.clone(), Origin::Environment);
         }
-        if let Some((file, value)) = self.file.as_ref().and_then(|file| Some((file, file.values.get(name)?))) {
-            return (value.text.clone(), Origin::File { path: file.path.clone(), line: value.line });
+        if let Some((file, value)) =
+            self.file.as_ref().and_then(|file| Some((file, file.values.get(name)?)))
+        {
+            return (
+                value.text.clone(),
+                Origin::File { path: file.path.clone(), line: value.line },
+            );
         }
-        let default = SETTINGS.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
+        let default = SETTINGS
+            .iter()
+            .find(|setting| setting.name == name)
+            .map_or("", |setting| setting.default);
         (default.to_owned(), Origin::Default)
     }
 
     /// A setting by the name it has where its value stands.
     pub(super) fn describe(&self, name: &str) -> String {
-        let key = SETTINGS.iter().find(|setting| setting.name == name).map_or_else(|| name.to_owned(), Setting::key);
+        let key = SETTINGS
+            .iter()
+            .find(|setting| setting.name == name)
+            .map_or_else(|| name.to_owned(), Setting::key);
         match self.find(name).1 {
             Origin::Flag => format!("--set {key}"),
             Origin::File { path, line } => format!("{key} in {}, line {line},", path.display()),
@@ -95,7 +115,8 @@ impl Sources {
 
 static SOURCES: OnceLock<Arc<Sources>> = OnceLock::new();
 
-/// From now on settings are read from these. Only the first call counts: a process has one set of settings.
+/// From now on settings are read from these. Only the first call counts: a process has one set of
+/// settings.
 pub(crate) fn use_sources(sources: Sources) {
     let _ = SOURCES.set(Arc::new(sources));
 }
@@ -112,7 +133,11 @@ pub(super) fn by_key(key: &str) -> Option<&'static Setting> {
 
 /// What is said of a name that is none of ours.
 pub(super) fn unknown(where_it_stands: &str, key: &str) -> String {
-    let nearest = SETTINGS.iter().map(Setting::key).min_by_key(|known| distance(known, key)).unwrap_or_default();
+    let nearest = SETTINGS
+        .iter()
+        .map(Setting::key)
+        .min_by_key(|known| distance(known, key))
+        .unwrap_or_default();
     format!("{where_it_stands} is not a setting; did you mean {nearest}? (SETTING_UNKNOWN)")
 }
 
@@ -121,8 +146,14 @@ pub(super) fn report_unknown_variables() {
     for (name, _) in std::env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("HEDDLE_")) else { continue };
         if SETTINGS.iter().all(|setting| setting.name != name) {
-            let nearest = SETTINGS.iter().min_by_key(|setting| distance(setting.name, name)).map_or("", |setting| setting.name);
-            note(&format!("{} {name} is not a setting; did you mean {nearest}?", paint("warning:", Colour::Yellow)));
+            let nearest = SETTINGS
+                .iter()
+                .min_by_key(|setting| distance(setting.name, name))
+                .map_or("", |setting| setting.name);
+            note(&format!(
+                "{} {name} is not a setting; did you mean {nearest}?",
+                paint("warning:", Colour::Yellow)
+            ));
         }
     }
 }
@@ -148,7 +179,9 @@ mod tests {
     use super::*;
 
     fn sources(flag: Option<&str>, variable: Option<&str>, file: Option<&str>) -> Sources {
-        let one = |value: Option<&str>| value.map(|value| ("HEDDLE_KEEP_DAYS", value.to_owned())).into_iter().collect();
+        let one = |value: Option<&str>| {
+            value.map(|value| ("HEDDLE_KEEP_DAYS", value.to_owned())).into_iter().collect()
+        };
         let file = file.map(|text| SettingsFile::parse(Path::new("heddle.toml"), text).unwrap());
         Sources { flags: one(flag), variables: one(variable), file, folder: PathBuf::new() }
     }
@@ -164,7 +197,10 @@ mod tests {
 
     #[test]
     fn a_value_says_where_it_stands() {
-        assert_eq!(sources(None, None, Some("\nkeep_days = 3")).describe("HEDDLE_KEEP_DAYS"), "keep_days in heddle.toml, line 2,");
+        assert_eq!(
+            sources(None, None, Some("\nkeep_days = 3")).describe("HEDDLE_KEEP_DAYS"),
+            "keep_days in heddle.toml, line 2,"
+        );
         assert_eq!(sources(Some("1"), None, None).describe("HEDDLE_KEEP_DAYS"), "--set keep_days");
         assert_eq!(sources(None, Some("1"), None).describe("HEDDLE_KEEP_DAYS"), "HEDDLE_KEEP_DAYS");
     }
@@ -173,7 +209,10 @@ mod tests {
     fn an_unknown_name_is_told_with_the_nearest_one() {
         let given = Given { set: vec!["keep_day=7".into()], config: None };
         let error = Sources::gather(&given, Path::new("/nowhere")).err().unwrap().to_string();
-        assert_eq!(error, "--set keep_day is not a setting; did you mean keep_days? (SETTING_UNKNOWN)");
+        assert_eq!(
+            error,
+            "--set keep_day is not a setting; did you mean keep_days? (SETTING_UNKNOWN)"
+        );
     }
 
     #[test]

@@ -35,7 +35,11 @@ impl Talk {
                 let decided_ms = self.engine.ports.clock.now_ms();
                 let decided = Decided { verdict, reason: None, by: BY.into(), decided_ms };
                 let value = Asked { decided: Some(decided), ..asked.asked }.to_value();
-                events.push(RunEvent::NodeNoted { node: asked.node, key: notes::approval(&asked.call).into(), value });
+                events.push(RunEvent::NodeNoted {
+                    node: asked.node,
+                    key: notes::approval(&asked.call).into(),
+                    value,
+                });
             }
             let (start, options) = going_on(&self.plan, &events, options.clone());
             outcome = self.run_from(start, options, events, cancel.clone()).await;
@@ -47,11 +51,18 @@ impl Talk {
 /// Shows a call with everything that it would be given; `None` if there is nobody to decide.
 async fn ask(asked: &AskedCall) -> Option<Verdict> {
     let arguments = model::json::to_string(&asked.asked.arguments);
-    note(&format!("{} {} {}", paint("asks to use", Colour::Yellow), paint(&asked.asked.tool, Colour::Bold), printable(&arguments)));
+    note(&format!(
+        "{} {} {}",
+        paint("asks to use", Colour::Yellow),
+        paint(&asked.asked.tool, Colour::Bold),
+        printable(&arguments)
+    ));
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return None;
     }
-    let asking = tokio::task::spawn_blocking(|| Confirm::new().with_prompt("  Allow it?").default(false).interact());
+    let asking = tokio::task::spawn_blocking(|| {
+        Confirm::new().with_prompt("  Allow it?").default(false).interact()
+    });
     let is_allowed = asking.await.ok()?.ok()?;
     Some(if is_allowed { Verdict::Approved } else { Verdict::Rejected })
 }
@@ -60,7 +71,11 @@ async fn ask(asked: &AskedCall) -> Option<Verdict> {
 fn going_on(plan: &Plan, events: &[RunEvent], options: RunOptions) -> (Start, RunOptions) {
     let options = with_what_was_done(plan, events, options);
     let Steps { start_node, items, all, .. } = Steps::read(events.to_vec());
-    let notes = all.last().filter(|step| step.recorded.is_none()).map(|step| step.notes()).unwrap_or_default();
+    let notes = all
+        .last()
+        .filter(|step| step.recorded.is_none())
+        .map(|step| step.notes())
+        .unwrap_or_default();
     let recorded = all.into_iter().filter_map(|step| step.recorded).collect();
     let start = Start { node: start_node, items, ..Start::default() };
     (start, RunOptions { recorded, notes, is_announced: true, ..options })

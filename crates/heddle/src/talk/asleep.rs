@@ -1,4 +1,5 @@
-//! Runs that wait for the next message: they are kept in memory as long as the conversation lasts, and go on from what they did.
+//! Runs that wait for the next message: they are kept in memory as long as the conversation lasts,
+//! and go on from what they did.
 
 use super::Talk;
 use engine::{Account, Journal, Outcome, Plan, Recording, RunOptions, Start};
@@ -30,10 +31,19 @@ impl Journal for Kept {
 
 impl Talk {
     /// Starts a run with a message, or goes on with the one that waits for it.
-    pub(super) async fn run(&mut self, item: Item, options: RunOptions, cancel: CancellationToken) -> Result<Outcome, NodeError> {
+    pub(super) async fn run(
+        &mut self,
+        item: Item,
+        options: RunOptions,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, NodeError> {
         let (start, options, before) = match self.asleep.take() {
             None => {
-                let start = Start { node: Some(self.node.clone()), items: Some(Items::one(item)), ..Start::default() };
+                let start = Start {
+                    node: Some(self.node.clone()),
+                    items: Some(Items::one(item)),
+                    ..Start::default()
+                };
                 (start, options, Vec::new())
             }
             Some(asleep) => match self.woken(&asleep, item) {
@@ -73,27 +83,48 @@ impl Talk {
     /// The run, if what it waits for is a message.
     fn asleep_after(&self, events: Vec<RunEvent>) -> Option<Asleep> {
         let paused = events.iter().rev().find_map(|event| match event {
-            RunEvent::RunPaused { node, params, .. } => Some((node.clone(), params.clone().unwrap_or_default())),
+            RunEvent::RunPaused { node, params, .. } => {
+                Some((node.clone(), params.clone().unwrap_or_default()))
+            }
             _ => None,
         });
         let (node, params) = paused?;
-        let hears = self.plan.node(&node)?.node_type.as_ref().is_some_and(|node_type| node_type.spec.hears_replies);
+        let hears = self
+            .plan
+            .node(&node)?
+            .node_type
+            .as_ref()
+            .is_some_and(|node_type| node_type.spec.hears_replies);
         hears.then_some(Asleep { events, node, params })
     }
 
     /// What the node that waits makes of a message.
     fn woken(&self, asleep: &Asleep, sent: Item) -> Result<Item, NodeError> {
         let Some(node) = self.plan.node(&asleep.node) else { return Ok(sent) };
-        let (Some(node_type), Some(params)) = (&node.node_type, asleep.params.as_object()) else { return Ok(sent) };
+        let (Some(node_type), Some(params)) = (&node.node_type, asleep.params.as_object()) else {
+            return Ok(sent);
+        };
         let now_ms = self.engine.ports.clock.now_ms();
         let timezone = self.plan.timezone.as_deref().unwrap_or(&self.options.timezone);
-        let setup = Setup { node: &node.info, params, webhook_id: None, workflow_id: &self.plan.id, now_ms, timezone };
+        let setup = Setup {
+            node: &node.info,
+            params,
+            webhook_id: None,
+            workflow_id: &self.plan.id,
+            now_ms,
+            timezone,
+        };
         node_type.woken_by(&setup, sent)
     }
 }
 
 /// How a run goes on that did this before something woke it.
-fn going_on(plan: &Plan, mut events: Vec<RunEvent>, woken_by: Item, options: RunOptions) -> (Start, RunOptions, Vec<RunEvent>) {
+fn going_on(
+    plan: &Plan,
+    mut events: Vec<RunEvent>,
+    woken_by: Item,
+    options: RunOptions,
+) -> (Start, RunOptions, Vec<RunEvent>) {
     events.push(RunEvent::RunResumed { items: Some(Items::one(woken_by)) });
     let options = with_what_was_done(plan, &events, options);
     let Steps { start_node, items, all, .. } = Steps::read(events.clone());
@@ -102,8 +133,13 @@ fn going_on(plan: &Plan, mut events: Vec<RunEvent>, woken_by: Item, options: Run
     (start, RunOptions { recorded, is_announced: true, ..options }, events)
 }
 
-/// What a run has spent so far and what its workflow keeps from now on, which nobody else keeps here.
-pub(super) fn with_what_was_done(plan: &Plan, events: &[RunEvent], options: RunOptions) -> RunOptions {
+/// What a run has spent so far and what its workflow keeps from now on, which nobody else keeps
+/// here.
+pub(super) fn with_what_was_done(
+    plan: &Plan,
+    events: &[RunEvent],
+    options: RunOptions,
+) -> RunOptions {
     let (mut spent, mut kept) = (SpentSum::default(), plan.static_data.clone());
     for event in events {
         match event {

@@ -32,7 +32,9 @@ pub(super) struct Nodes {
 impl Nodes {
     pub(super) fn of(workflow: &Workflow) -> Self {
         let about = |node: &model::Node<'_>| {
-            let text = |key: &str| node.fields().get(key).and_then(Value::as_str).map(Str::from).unwrap_or_default();
+            let text = |key: &str| {
+                node.fields().get(key).and_then(Value::as_str).map(Str::from).unwrap_or_default()
+            };
             let version = node.fields().get("typeVersion").and_then(Value::as_f64).unwrap_or(1.0);
             (Str::from(node.name()), (text("id"), text("type"), version))
         };
@@ -55,7 +57,8 @@ impl OpenRun {
             attributes.push(("n8n.node.type_version", Attribute::Text(version.to_string())));
         }
         let is_broken = task.status == TaskStatus::Error;
-        let failure = is_broken.then(|| task.error.as_ref().map_or("NODE_FAILED", |error| error.code.name()));
+        let failure =
+            is_broken.then(|| task.error.as_ref().map_or("NODE_FAILED", |error| error.code.name()));
         Span {
             trace: self.trace,
             id,
@@ -70,7 +73,13 @@ impl OpenRun {
     }
 
     /// The span of the run itself.
-    pub(super) fn end(self, run_id: &str, status: RunStatus, error: Option<&RunError>, finished_ms: i64) -> Span {
+    pub(super) fn end(
+        self,
+        run_id: &str,
+        status: RunStatus,
+        error: Option<&RunError>,
+        finished_ms: i64,
+    ) -> Span {
         let mut attributes = vec![
             ("n8n.workflow.id", Attribute::Text(self.workflow_id.to_string())),
             ("n8n.workflow.name", Attribute::Text(self.workflow_name.to_string())),

@@ -1,4 +1,5 @@
-//! OTLP over HTTP in its JSON form: what a span looks like on the wire, and the way to the collector.
+//! OTLP over HTTP in its JSON form: what a span looks like on the wire, and the way to the
+//! collector.
 
 use crate::settings;
 use anyhow::{Context as _, Result};
@@ -37,7 +38,8 @@ pub(super) enum Attribute {
 impl Span {
     fn to_json(&self) -> Value {
         let nanoseconds = |milliseconds: i64| (i128::from(milliseconds) * 1_000_000).to_string();
-        let attributes: Vec<Value> = self.attributes.iter().map(|(key, value)| attribute(key, value)).collect();
+        let attributes: Vec<Value> =
+            self.attributes.iter().map(|(key, value)| attribute(key, value)).collect();
         // 1 is fine, 2 an error; a span of kind 2 answers somebody, one of kind 1 does not.
         let status = match self.failure {
             None => json!({ "code": 1 }),
@@ -73,7 +75,8 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The way to the collector. The operator has chosen it, so that it is not bound to what workflows may reach.
+/// The way to the collector. The operator has chosen it, so that it is not bound to what workflows
+/// may reach.
 pub(super) struct Exporter {
     client: reqwest::Client,
     address: reqwest::Url,
@@ -83,14 +86,32 @@ pub(super) struct Exporter {
 
 impl Exporter {
     pub(super) fn new(endpoint: &str, headers: &str, service: &str) -> Result<Self> {
-        let unusable = || settings::unusable("OTEL_EXPORTER_OTLP_ENDPOINT", "which is no address such as http://localhost:4318");
-        let address = reqwest::Url::parse(&format!("{}/v1/traces", endpoint.trim_end_matches('/'))).with_context(unusable)?;
+        let unusable = || {
+            settings::unusable(
+                "OTEL_EXPORTER_OTLP_ENDPOINT",
+                "which is no address such as http://localhost:4318",
+            )
+        };
+        let address = reqwest::Url::parse(&format!("{}/v1/traces", endpoint.trim_end_matches('/')))
+            .with_context(unusable)?;
         anyhow::ensure!(matches!(address.scheme(), "http" | "https"), unusable());
-        #[expect(clippy::disallowed_methods, reason = "traces go where the operator says, and no workflow has a say in it")]
-        let client = reqwest::Client::builder().timeout(TIMEOUT).redirect(reqwest::redirect::Policy::none()).build();
-        let headers =
-            parse_headers(headers).context("OTEL_EXPORTER_OTLP_HEADERS is no list such as name=value,name=value (SETTING_INVALID)")?;
-        Ok(Self { client: client.context("traces cannot be sent")?, address, headers, service: service.to_owned() })
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "traces go where the operator says, and no workflow has a say in it"
+        )]
+        let client = reqwest::Client::builder()
+            .timeout(TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .build();
+        let headers = parse_headers(headers).context(
+            "OTEL_EXPORTER_OTLP_HEADERS is no list such as name=value,name=value (SETTING_INVALID)",
+        )?;
+        Ok(Self {
+            client: client.context("traces cannot be sent")?,
+            address,
+            headers,
+            service: service.to_owned(),
+        })
     }
 
     pub(super) async fn send(&self, spans: Vec<Span>) {
@@ -106,14 +127,17 @@ impl Exporter {
         let mut pause = Duration::from_millis(200);
         for attempt in 1.. {
             let request = self.client.post(self.address.clone()).headers(self.headers.clone());
-            let answer = request.header("content-type", "application/json").body(body.clone()).send().await;
+            let answer =
+                request.header("content-type", "application/json").body(body.clone()).send().await;
             match answer.map(|answer| answer.status()) {
                 Ok(status) if status.is_success() => return Ok(()),
                 Ok(status) if attempt >= TRIES || !matches!(status.as_u16(), 429 | 502..=504) => {
                     anyhow::bail!("the collector answered {status}")
                 }
                 // The address may hold a password; the reason is told without it.
-                Err(error) if attempt >= TRIES => anyhow::bail!("the collector cannot be reached: {}", error.without_url()),
+                Err(error) if attempt >= TRIES => {
+                    anyhow::bail!("the collector cannot be reached: {}", error.without_url())
+                }
                 _ => tokio::time::sleep(pause).await,
             }
             pause *= 2;
@@ -124,7 +148,10 @@ impl Exporter {
     fn body(&self, spans: &[Span]) -> Value {
         let version = env!("CARGO_PKG_VERSION");
         let about = [("service.name", self.service.as_str()), ("service.version", version)];
-        let about: Vec<Value> = about.iter().map(|(key, value)| attribute(key, &Attribute::Text((*value).to_owned()))).collect();
+        let about: Vec<Value> = about
+            .iter()
+            .map(|(key, value)| attribute(key, &Attribute::Text((*value).to_owned())))
+            .collect();
         json!({
             "resourceSpans": [{
                 "resource": { "attributes": about },
@@ -155,7 +182,10 @@ mod tests {
     #[test]
     fn headers_are_read_as_pairs() {
         let headers = parse_headers("authorization=Basic a=b, x-tenant=acme").unwrap();
-        assert_eq!((headers["authorization"].to_str().unwrap(), headers["x-tenant"].to_str().unwrap()), ("Basic a=b", "acme"));
+        assert_eq!(
+            (headers["authorization"].to_str().unwrap(), headers["x-tenant"].to_str().unwrap()),
+            ("Basic a=b", "acme")
+        );
         assert!(parse_headers("nothing").is_none());
         assert!(parse_headers("").unwrap().is_empty());
     }

@@ -29,9 +29,16 @@ impl Above {
     /// W3C's `traceparent`: version, trace, span and flags in hex.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().split('-');
-        let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-        let is_lower_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
-        if !is_lower_hex(&[version, trace, span, flags].concat()) || version.len() != 2 || version == "ff" || flags.len() != 2 {
+        let (version, trace, span, flags) =
+            (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let is_lower_hex = |text: &str| {
+            text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        };
+        if !is_lower_hex(&[version, trace, span, flags].concat())
+            || version.len() != 2
+            || version == "ff"
+            || flags.len() != 2
+        {
             return None;
         }
         // A later version may have more parts; this one has none.
@@ -41,7 +48,11 @@ impl Above {
         let trace: [u8; 16] = bytes(trace)?;
         let span: [u8; 8] = bytes(span)?;
         let flags = u8::from_str_radix(flags, 16).ok()?;
-        (trace != [0; 16] && span != [0; 8]).then_some(Self { trace, span, is_sampled: flags & 1 == 1 })
+        (trace != [0; 16] && span != [0; 8]).then_some(Self {
+            trace,
+            span,
+            is_sampled: flags & 1 == 1,
+        })
     }
 }
 
@@ -65,7 +76,8 @@ pub(super) fn is_in_share(trace: &[u8; 16], share: f64) -> bool {
 /// An id for a new span.
 pub(super) fn fresh() -> [u8; 8] {
     let mut id = [0; 8];
-    // A span without an id of its own would be taken for another; the system's random source does not fail.
+    // A span without an id of its own would be taken for another; the system's random source does
+    // not fail.
     if getrandom::fill(&mut id).is_err() {
         id = [1; 8];
     }
@@ -80,11 +92,21 @@ mod tests {
 
     #[test]
     fn a_traceparent_is_read_and_a_wrong_one_is_not() {
-        let above = Above::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").unwrap();
-        assert_eq!((hex(&above.trace).as_str(), hex(&above.span).as_str()), ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"));
+        let above =
+            Above::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").unwrap();
+        assert_eq!(
+            (hex(&above.trace).as_str(), hex(&above.span).as_str()),
+            ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
+        );
         assert!(above.is_sampled);
-        assert!(!Above::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00").unwrap().is_sampled);
-        assert!(Above::parse("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more").is_some());
+        assert!(
+            !Above::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00")
+                .unwrap()
+                .is_sampled
+        );
+        assert!(
+            Above::parse("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more").is_some()
+        );
         for wrong in [
             "",
             "00-0-0-01",

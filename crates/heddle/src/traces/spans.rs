@@ -29,7 +29,14 @@ pub(super) struct Spans {
 
 impl Spans {
     pub(super) fn new(store: Sqlite, secret: String, share: f64) -> Self {
-        Self { store, secret, share, open: HashMap::new(), finished: Vec::new(), workflows: HashMap::new() }
+        Self {
+            store,
+            secret,
+            share,
+            open: HashMap::new(),
+            finished: Vec::new(),
+            workflows: HashMap::new(),
+        }
     }
 
     pub(super) fn n_finished(&self) -> usize {
@@ -45,9 +52,14 @@ impl Spans {
         let run_id = live.run_id.clone();
         match &live.event {
             RunEvent::RunStarted { workflow_id, workflow_name, mode, started_ms, .. } => {
-                let above = live.parent.as_ref().and_then(|parent| self.open.get(parent)).map(Above::of_run);
+                let above = live
+                    .parent
+                    .as_ref()
+                    .and_then(|parent| self.open.get(parent))
+                    .map(Above::of_run);
                 let above = above.or_else(|| live.trace.as_deref().and_then(Above::parse));
-                self.begin(&run_id, workflow_id, workflow_name, mode, *started_ms, above, false).await;
+                self.begin(&run_id, workflow_id, workflow_name, mode, *started_ms, above, false)
+                    .await;
                 return;
             }
             RunEvent::NodeLog { .. }
@@ -127,7 +139,9 @@ impl Spans {
         let Ok(id) = live.run_id.parse() else { return };
         let events = self.store.outline(id).await.unwrap_or_default();
         let began = events.into_iter().find_map(|event| match event {
-            RunEvent::RunStarted { workflow_id, workflow_name, mode, items, .. } => Some((workflow_id, workflow_name, mode, items)),
+            RunEvent::RunStarted { workflow_id, workflow_name, mode, items, .. } => {
+                Some((workflow_id, workflow_name, mode, items))
+            }
             _ => None,
         });
         let Some((workflow_id, name, mode, items)) = began else { return };
@@ -143,7 +157,9 @@ impl Spans {
             return nodes.clone();
         }
         let stored = self.store.workflow(workflow_id).await.ok().flatten();
-        let nodes = stored.and_then(|stored| Workflow::parse(&stored.document).ok()).map(|workflow| Nodes::of(&workflow));
+        let nodes = stored
+            .and_then(|stored| Workflow::parse(&stored.document).ok())
+            .map(|workflow| Nodes::of(&workflow));
         let nodes = Arc::new(nodes.unwrap_or_default());
         self.workflows.retain(|_, (read, _)| read.elapsed() < REMEMBER);
         self.workflows.insert(workflow_id.clone(), (Instant::now(), nodes.clone()));

@@ -1,4 +1,5 @@
-//! Kills at moments that are chosen: in the middle of the model's words, and while a tool waits for its service.
+//! Kills at moments that are chosen: in the middle of the model's words, and while a tool waits for
+//! its service.
 
 use crate::scene::{Scene, TURNS, Tally, by_number, send_path};
 use crate::support::wait_until;
@@ -37,7 +38,11 @@ fn killed_in_the_middle_of_the_models_words_it_asks_for_those_words_again_and_fo
 fn killed_while_a_tool_waits_it_is_uncertain_where_the_tool_changes_something_and_only_there() {
     let scene = Scene::new("agent-tool");
     let mut server = scene.start();
-    let held = [(0, send_path(0, 1), "uncertain"), (1, send_path(1, 2), "uncertain"), (2, "/look/2".to_owned(), "success")];
+    let held = [
+        (0, send_path(0, 1), "uncertain"),
+        (1, send_path(1, 2), "uncertain"),
+        (2, "/look/2".to_owned(), "success"),
+    ];
     for (id, path, status) in &held {
         scene.ledger.hold(Some(path.clone()));
         assert!(scene.call(&server.address, *id));
@@ -69,7 +74,9 @@ fn a_person_who_wants_the_call_made_again_gets_it_made_once_more() {
     let server = scene.start();
     scene.all_over(&server);
     let id = by_number(&server)[&7][0]["id"].as_str().unwrap().to_owned();
-    let resume = |body: serde_json::Value| server.api("POST", &format!("/executions/{id}/resume"), Some(&body));
+    let resume = |body: serde_json::Value| {
+        server.api("POST", &format!("/executions/{id}/resume"), Some(&body))
+    };
     for (body, code, words) in [
         (json!({ "decision": "perhaps" }), "REQUEST_INVALID", "done"),
         (json!({ "decision": "again", "result": "x" }), "REQUEST_INVALID", "result"),

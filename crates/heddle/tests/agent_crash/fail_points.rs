@@ -1,4 +1,5 @@
-//! Kills at every write and sync of an agent's run: before a result is recorded, between its parts, and right after.
+//! Kills at every write and sync of an agent's run: before a result is recorded, between its parts,
+//! and right after.
 
 use crate::scene::Scene;
 use crate::support::faults::{Fault, Faults, Field};
@@ -22,7 +23,8 @@ fn killed_at_any_write_between_a_result_and_its_record_an_agent_repeats_nothing(
     for fault in [Fault::Kill, Fault::KillHalfWay] {
         for nth in (1..=n_places).step_by(stride) {
             id += 1;
-            // The runs that earlier kills have left are over before the places of this one are counted.
+            // The runs that earlier kills have left are over before the places of this one are
+            // counted.
             let mut server = faults.start(&scene.settings());
             scene.all_over(&server);
             faults.arm(fault, nth);
@@ -38,7 +40,10 @@ fn killed_at_any_write_between_a_result_and_its_record_an_agent_repeats_nothing(
                     b"",
                 );
                 server.process.try_wait().unwrap().is_some()
-                    || reply.is_ok_and(|reply| reply.status == 200 && reply.json()["data"].as_array().is_some_and(Vec::is_empty))
+                    || reply.is_ok_and(|reply| {
+                        reply.status == 200
+                            && reply.json()["data"].as_array().is_some_and(Vec::is_empty)
+                    })
             });
             kills += i64::from(server.process.try_wait().unwrap().is_some());
             faults.mend();
@@ -50,5 +55,8 @@ fn killed_at_any_write_between_a_result_and_its_record_an_agent_repeats_nothing(
     let tally = scene.check(&server, &accepted, id + 1);
     assert!(kills > 3 && tally.recorded > 0, "{kills} kills, {tally:?}");
     server.stop();
-    eprintln!("{kills} kills at {n_places} places of a run, {} calls accepted: {tally:?}", accepted.len());
+    eprintln!(
+        "{kills} kills at {n_places} places of a run, {} calls accepted: {tally:?}",
+        accepted.len()
+    );
 }

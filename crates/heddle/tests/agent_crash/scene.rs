@@ -1,4 +1,5 @@
-//! An agent that sends, looks and sends again, the model and the service that it asks, and what must hold after any number of kills.
+//! An agent that sends, looks and sends again, the model and the service that it asks, and what
+//! must hold after any number of kills.
 
 use crate::support::ledger::Ledger;
 use crate::support::{Folder, Server, heddle, new_key, request, wait_until};
@@ -127,10 +128,14 @@ impl Scene {
                 for event in store.journal(execution.id).await.unwrap() {
                     match event {
                         RunEvent::RunStarted { items: Some(items), .. } => {
-                            id = items.get(0).and_then(|item| item.json.get_path("body.id")?.as_f64())
+                            id = items
+                                .get(0)
+                                .and_then(|item| item.json.get_path("body.id")?.as_f64())
                         }
                         RunEvent::NodeNoted { key, value, .. } if !value.is_null() => {
-                            notes.push(key.strip_prefix("item 0: ").unwrap_or(key.as_str()).to_owned());
+                            notes.push(
+                                key.strip_prefix("item 0: ").unwrap_or(key.as_str()).to_owned(),
+                            );
                         }
                         _ => {}
                     }
@@ -145,8 +150,14 @@ impl Scene {
     /// Whether the call was accepted.
     pub(crate) fn call(&self, address: &str, id: u64) -> bool {
         let body = json!({ "id": id }).to_string();
-        request(address, "POST", "/webhook/agent", &[("content-type", "application/json")], body.as_bytes())
-            .is_ok_and(|reply| reply.status == 200)
+        request(
+            address,
+            "POST",
+            "/webhook/agent",
+            &[("content-type", "application/json")],
+            body.as_bytes(),
+        )
+        .is_ok_and(|reply| reply.status == 200)
     }
 
     pub(crate) fn all_over(&self, server: &Server) {
@@ -156,7 +167,8 @@ impl Scene {
         });
     }
 
-    /// Checks what must hold, decides about what is uncertain by what the service has seen, and checks that all is done once then.
+    /// Checks what must hold, decides about what is uncertain by what the service has seen, and
+    /// checks that all is done once then.
     pub(crate) fn check(&self, server: &Server, accepted: &[u64], n_calls: u64) -> Tally {
         self.all_over(server);
         // A run that two kills in a row met before it had recorded anything waits for a person.
@@ -165,7 +177,8 @@ impl Scene {
         let notes: HashMap<u64, Vec<String>> = self.notes_of(None).into_iter().collect();
         let mut tally = Tally { recorded: self.recorded.lock().unwrap().len(), ..Tally::default() };
         for id in accepted {
-            let found = runs.get(id).unwrap_or_else(|| panic!("call {id} was accepted and is gone"));
+            let found =
+                runs.get(id).unwrap_or_else(|| panic!("call {id} was accepted and is gone"));
             assert_eq!(found.len(), 1, "call {id} has {} executions", found.len());
         }
         for id in (0..n_calls).filter(|id| runs.contains_key(id)) {
@@ -195,23 +208,39 @@ impl Scene {
     /// Nothing that was on record at a kill was done again.
     fn check_records(&self) {
         for ((id, note), times) in self.recorded.lock().unwrap().iter() {
-            assert_eq!(self.done(*id, note), *times, "'{note}' of run {id} had a record and was done again");
+            assert_eq!(
+                self.done(*id, note),
+                *times,
+                "'{note}' of run {id} had a record and was done again"
+            );
         }
     }
 
     fn check_success(&self, id: u64, run: &Value) {
         assert_eq!(run["status"], "success", "run {id}: {run}");
-        let answer = &run["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0][0]["json"]["response"];
+        let answer = &run["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0][0]["json"]
+            ["response"];
         assert_eq!(answer, &json!(format!("run {id} is done")));
-        assert_eq!((self.sent(id, 1), self.sent(id, 2)), (1, 1), "run {id} sends each message once");
-        assert!(self.ledger.count("look", id) >= 1 && (1..=TURNS).all(|turn| self.asked((id, turn)) >= 1), "run {id} lost a step");
+        assert_eq!(
+            (self.sent(id, 1), self.sent(id, 2)),
+            (1, 1),
+            "run {id} sends each message once"
+        );
+        assert!(
+            self.ledger.count("look", id) >= 1
+                && (1..=TURNS).all(|turn| self.asked((id, turn)) >= 1),
+            "run {id} lost a step"
+        );
     }
 
     /// A call that changes something was begun and has no result; the error names it.
     fn check_uncertain(&self, id: u64, run: &Value, notes: &[String]) {
         let has = |note: &str| notes.iter().any(|known| known == note);
-        let open = ["tool 1.1", "tool 2.1"].into_iter().find(|call| has(&format!("{call} begun")) && !has(call));
-        let call = open.unwrap_or_else(|| panic!("run {id} is uncertain without a reason: {notes:?}"));
+        let open = ["tool 1.1", "tool 2.1"]
+            .into_iter()
+            .find(|call| has(&format!("{call} begun")) && !has(call));
+        let call =
+            open.unwrap_or_else(|| panic!("run {id} is uncertain without a reason: {notes:?}"));
         let error = &run["data"]["resultData"]["error"];
         assert_eq!(error["code"], "RUN_UNCERTAIN", "{error}");
         assert!(error["message"].as_str().unwrap().contains(&format!("item 0: {call}")), "{error}");
@@ -249,7 +278,8 @@ pub(crate) fn by_number(server: &Server) -> HashMap<u64, Vec<Value>> {
 /// The turn that a conversation has come to, by what is in it: the model itself remembers nothing.
 fn answer(body: &Value, mind: &Mutex<Mind>) -> Reply {
     let messages = body["messages"].as_array().unwrap();
-    let words = messages.iter().find(|message| message["role"] == "user").unwrap()["content"].to_string();
+    let words =
+        messages.iter().find(|message| message["role"] == "user").unwrap()["content"].to_string();
     let id: u64 = words.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap();
     let turn = 1 + messages.iter().filter(|message| message["role"] == "assistant").count();
     let mut mind = mind.lock().unwrap();
@@ -265,7 +295,9 @@ fn answer(body: &Value, mind: &Mutex<Mind>) -> Reply {
 fn workflow(models: &str, ledger: &str) -> Value {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let to_agent = |kind: &str| json!({ kind: [[{ "node": "Agent", "type": kind, "index": 0 }]] });
-    let send = format!("=http://{ledger}/send/{{{{ $json.body.id }}}}/{{{{ $fromAI('step', 'which one', 'number') }}}}");
+    let send = format!(
+        "=http://{ledger}/send/{{{{ $json.body.id }}}}/{{{{ $fromAI('step', 'which one', 'number') }}}}"
+    );
     let look = format!("=http://{ledger}/look/{{{{ $json.body.id }}}}");
     json!({
         "id": "agent", "name": "Agent",

@@ -1,4 +1,5 @@
-//! Crashes while a run asks and after somebody has decided, and runs that are done again or go another way.
+//! Crashes while a run asks and after somebody has decided, and runs that are done again or go
+//! another way.
 
 use crate::{Scene, send};
 use serde_json::json;
@@ -19,7 +20,8 @@ fn killed_while_it_waits_and_after_the_decision_the_call_is_made_once() {
     assert_eq!(scene.decide(&asked, "approve").status, 200);
     // Wherever the run is by now: on its way to the call, in it or behind it.
     scene.restart();
-    let is_over = || matches!(scene.execution(&id)["status"].as_str(), Some("success" | "uncertain"));
+    let is_over =
+        || matches!(scene.execution(&id)["status"].as_str(), Some("success" | "uncertain"));
     crate::support::wait_until("it has gone on", is_over);
     let status = scene.execution(&id)["status"].clone();
     assert!(scene.sent("ada") <= 1);
@@ -28,10 +30,15 @@ fn killed_while_it_waits_and_after_the_decision_the_call_is_made_once() {
         // It may have been sent, and a person looks.
         false => assert!(scene.server.executions()[0].to_string().contains("item 0: tool 1.1")),
     }
-    assert_eq!(scene.decide(&asked, "approve").json()["code"], "APPROVAL_DECIDED", "the decision outlived the crash");
+    assert_eq!(
+        scene.decide(&asked, "approve").json()["code"],
+        "APPROVAL_DECIDED",
+        "the decision outlived the crash"
+    );
 }
 
-/// Between the decision and the call there is nothing but the journal: the process ends while its call waits for its turn.
+/// Between the decision and the call there is nothing but the journal: the process ends while its
+/// call waits for its turn.
 #[test]
 fn killed_at_the_call_that_was_approved_it_is_uncertain_and_not_made_twice() {
     let mut scene = Scene::start("killed-at-call", vec![send("ada"), Reply::text("done")]);
@@ -48,7 +55,11 @@ fn killed_at_the_call_that_was_approved_it_is_uncertain_and_not_made_twice() {
     assert_eq!((scene.sent("ada"), scene.open().len()), (1, 0));
     let refused = scene.decide(&asked, "approve").json();
     assert_eq!(refused["code"], "APPROVAL_DECIDED", "{refused}");
-    let done = scene.server.api("POST", &format!("/executions/{id}/resume"), Some(&json!({ "decision": "done", "result": "sent" })));
+    let done = scene.server.api(
+        "POST",
+        &format!("/executions/{id}/resume"),
+        Some(&json!({ "decision": "done", "result": "sent" })),
+    );
     assert_eq!(done.status, 200, "{}", done.text());
     scene.wait_for(&id, "success");
     assert_eq!(scene.sent("ada"), 1);
@@ -57,8 +68,13 @@ fn killed_at_the_call_that_was_approved_it_is_uncertain_and_not_made_twice() {
 fn replay(scene: &Scene, arguments: &[&str]) -> (bool, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
     command.arg("replay").args(arguments).env("HEDDLE_DATA", &scene.folder.0);
-    let output = command.env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").env("HEDDLE_LOG", "off").output().unwrap();
-    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+    let output =
+        command.env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").env("HEDDLE_LOG", "off").output().unwrap();
+    (
+        output.status.success(),
+        String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr),
+    )
 }
 
 #[test]
@@ -70,7 +86,10 @@ fn a_fork_asks_anew_and_a_replay_asks_nobody() {
     assert_eq!(scene.decide(&scene.asked_about("ada"), "approve").status, 200);
     scene.wait_for(&id, "success");
     let (ok, told) = replay(&scene, &[&id]);
-    assert!(ok && told.contains("tool 1.1 approval") && told.contains("all as they were"), "{told}");
+    assert!(
+        ok && told.contains("tool 1.1 approval") && told.contains("all as they were"),
+        "{told}"
+    );
     assert_eq!((scene.sent("ada"), scene.models.asked().len()), (1, 2), "a replay does nothing");
 
     // From before its result on, the call is made again: only if somebody says so again.
@@ -87,7 +106,8 @@ fn a_fork_asks_anew_and_a_replay_asks_nobody() {
         scene.wait_for(&fork, "success");
         assert_eq!(scene.sent("ada"), number + 1);
     }
-    // From its result on, the call counts as begun: whether it happened is for a person to say, and nobody is asked whether it may.
+    // From its result on, the call counts as begun: whether it happened is for a person to say, and
+    // nobody is asked whether it may.
     let (_, told) = replay(&scene, &[&id, "--from", "Agent/tool 1.1"]);
     assert!(told.contains("uncertain"), "{told}");
     assert_eq!(scene.sent("ada"), 3, "it was not made once more");

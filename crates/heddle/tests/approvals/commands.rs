@@ -7,27 +7,51 @@ use testkit::{MockModels, Reply};
 
 fn command(scene: &Scene, arguments: &[&str]) -> (bool, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-    command.args(arguments).env("HEDDLE_DATA", &scene.folder.0).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1").env("HEDDLE_LOG", "off");
+    command
+        .args(arguments)
+        .env("HEDDLE_DATA", &scene.folder.0)
+        .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1")
+        .env("HEDDLE_LOG", "off");
     told(command.output().unwrap())
 }
 
 fn told(output: Output) -> (bool, String) {
-    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+    (
+        output.status.success(),
+        String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr),
+    )
 }
 
 #[test]
 fn the_command_line_shows_what_is_asked_and_decides_by_the_server() {
-    let scene = Scene::start("commands", vec![send("ada").and_call("Send", json!({ "to": "bob" })), Reply::text("done")]);
+    let scene = Scene::start(
+        "commands",
+        vec![send("ada").and_call("Send", json!({ "to": "bob" })), Reply::text("done")],
+    );
     let id = scene.ask(2);
     scene.wait_for(&id, "waiting");
     let (ok, shown) = command(&scene, &["executions", "show", &id]);
-    assert!(ok && shown.contains(r#"asks: Send {"to":"ada"} [item 0: tool 1.1]"#) && shown.contains("approve"), "{shown}");
+    assert!(
+        ok && shown.contains(r#"asks: Send {"to":"ada"} [item 0: tool 1.1]"#)
+            && shown.contains("approve"),
+        "{shown}"
+    );
     let (ok, several) = command(&scene, &["executions", "approve", &id]);
-    assert!(!ok && several.contains("APPROVAL_CALL") && several.contains("item 0: tool 1.2"), "{several}");
+    assert!(
+        !ok && several.contains("APPROVAL_CALL") && several.contains("item 0: tool 1.2"),
+        "{several}"
+    );
     let (ok, approved) = command(&scene, &["executions", "approve", &id, "--call", "tool 1.2"]);
-    assert!(ok && approved.contains(r#"approved: Send {"to":"bob"}"#) && approved.contains("waiting"), "{approved}");
+    assert!(
+        ok && approved.contains(r#"approved: Send {"to":"bob"}"#) && approved.contains("waiting"),
+        "{approved}"
+    );
     let (ok, rejected) = command(&scene, &["executions", "reject", &id, "--reason", "Not Ada"]);
-    assert!(ok && rejected.contains(r#"rejected: Send {"to":"ada"}"#) && rejected.contains("success"), "{rejected}");
+    assert!(
+        ok && rejected.contains(r#"rejected: Send {"to":"ada"}"#) && rejected.contains("success"),
+        "{rejected}"
+    );
     assert_eq!((scene.sent("ada"), scene.sent("bob")), (0, 1));
     assert!(scene.results(1)[0].contains("Not Ada"), "{:?}", scene.results(1));
     let (ok, over) = command(&scene, &["executions", "approve", &id, "--call", "tool 1.1"]);
@@ -53,17 +77,31 @@ fn without_a_server_the_run_goes_on_here() {
 /// Nobody is at the terminal: nothing is done, and it says how somebody could decide.
 #[test]
 fn an_agent_at_no_terminal_does_nothing_that_it_should_ask_about() {
-    let models = MockModels::start([Reply::call("calculator", json!({ "expression": "6*7" }))]).unwrap();
+    let models =
+        MockModels::start([Reply::call("calculator", json!({ "expression": "6*7" }))]).unwrap();
     let run = |which: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-        command.args(["agent", "--model", "openai/mock", "--tool", "calculator"]).args(which).arg("6*7?");
-        command.env("OPENAI_API_KEY", "k").env("OPENAI_BASE_URL", models.v1()).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
+        command
+            .args(["agent", "--model", "openai/mock", "--tool", "calculator"])
+            .args(which)
+            .arg("6*7?");
+        command
+            .env("OPENAI_API_KEY", "k")
+            .env("OPENAI_BASE_URL", models.v1())
+            .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
         told(command.stdin(Stdio::null()).output().unwrap())
     };
     let (ok, asked) = run(&["--ask-before", "all"]);
-    assert!(!ok && asked.contains(r#"asks to use calculator {"expression":"6*7"}"#) && asked.contains("executions approve"), "{asked}");
+    assert!(
+        !ok && asked.contains(r#"asks to use calculator {"expression":"6*7"}"#)
+            && asked.contains("executions approve"),
+        "{asked}"
+    );
     assert_eq!(models.asked().len(), 1);
-    models.script([Reply::call("calculator", json!({ "expression": "6*7" })), Reply::text("It is 42.")]);
+    models.script([
+        Reply::call("calculator", json!({ "expression": "6*7" })),
+        Reply::text("It is 42."),
+    ]);
     let (ok, answer) = run(&["--ask-before", "changes"]);
     assert!(ok && answer.contains("It is 42."), "a calculator changes nothing: {answer}");
 }
@@ -75,18 +113,38 @@ fn issue_14_00_code_at_a_terminal_does_not_reach_outside_unasked() {
     let address = format!("http://{}/", outside.local_addr().unwrap());
     let models = MockModels::start(Vec::new()).unwrap();
     let run = |code: String, then: Option<Reply>| {
-        models.script([Reply::call("run_javascript", json!({ "input": code }))].into_iter().chain(then));
+        models.script(
+            [Reply::call("run_javascript", json!({ "input": code }))].into_iter().chain(then),
+        );
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-        command.args(["agent", "--model", "openai/mock", "--tool", "code", "--ask-before", "changes", "go"]);
-        command.env("OPENAI_API_KEY", "k").env("OPENAI_BASE_URL", models.v1()).env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
+        command.args([
+            "agent",
+            "--model",
+            "openai/mock",
+            "--tool",
+            "code",
+            "--ask-before",
+            "changes",
+            "go",
+        ]);
+        command
+            .env("OPENAI_API_KEY", "k")
+            .env("OPENAI_BASE_URL", models.v1())
+            .env("HEDDLE_EGRESS_ALLOW", "127.0.0.1");
         told(command.stdin(Stdio::null()).output().unwrap())
     };
-    let (ok, asked) = run(format!("return (await globalThis['fe' + 'tch']('{address}')).status"), None);
+    let (ok, asked) =
+        run(format!("return (await globalThis['fe' + 'tch']('{address}')).status"), None);
     assert!(!ok && asked.contains("asks to use run_javascript"), "{asked}");
     for way in ["new Function", "(() => 0).constructor", "globalThis['ev' + 'al']"] {
-        let code = format!("try {{ return await {way}(`return fetch('{address}')`)() }} catch (error) {{ return error.message }}");
+        let code = format!(
+            "try {{ return await {way}(`return fetch('{address}')`)() }} catch (error) {{ return error.message }}"
+        );
         let (_, told) = run(code, Some(Reply::text("It is over.")));
-        assert!(told.contains("It is over.") && !told.contains("asks to use"), "there is nothing to ask about: {told}");
+        assert!(
+            told.contains("It is over.") && !told.contains("asks to use"),
+            "there is nothing to ask about: {told}"
+        );
         let results = models.asked().last().unwrap().body["messages"].to_string();
         assert!(results.contains("Code cannot be made of text here"), "{results}");
     }

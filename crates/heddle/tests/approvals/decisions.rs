@@ -7,21 +7,37 @@ use testkit::Reply;
 
 #[test]
 fn an_approved_call_is_made_and_the_run_goes_on() {
-    let scene = Scene::start("approve", vec![send("ada").and_call("Look", json!({ "at": "sky" })), Reply::text("done")]);
+    let scene = Scene::start(
+        "approve",
+        vec![send("ada").and_call("Look", json!({ "at": "sky" })), Reply::text("done")],
+    );
     let id = scene.ask(1);
     let asked = scene.asked_about("ada");
     let expected = json!({ "to": "ada" });
-    assert_eq!((&asked["tool"], &asked["arguments"], &asked["call"]), (&json!("Send"), &expected, &json!("item 0: tool 1.1")));
-    assert_eq!((&asked["workflowId"], &asked["workflowName"], &asked["node"]), (&json!("asks"), &json!("Asks first"), &json!("Agent")));
+    assert_eq!(
+        (&asked["tool"], &asked["arguments"], &asked["call"]),
+        (&json!("Send"), &expected, &json!("item 0: tool 1.1"))
+    );
+    assert_eq!(
+        (&asked["workflowId"], &asked["workflowName"], &asked["node"]),
+        (&json!("asks"), &json!("Asks first"), &json!("Agent"))
+    );
     scene.wait_for(&id, "waiting");
-    assert_eq!(scene.ledger.all().get("/look/sky"), Some(&1), "what needs no approval is done before the run waits");
+    assert_eq!(
+        scene.ledger.all().get("/look/sky"),
+        Some(&1),
+        "what needs no approval is done before the run waits"
+    );
     let waiting = scene.execution(&id);
     assert_eq!(waiting["waitTill"], asked["untilAt"], "{waiting}");
     assert_eq!(scene.sent("ada"), 0);
     let reply = scene.decide(&asked, "approve");
     assert_eq!(reply.status, 200, "{}", reply.text());
     scene.wait_for(&id, "success");
-    assert_eq!((scene.sent("ada"), scene.answer(&id), scene.models.asked().len()), (1, json!("done"), 2));
+    assert_eq!(
+        (scene.sent("ada"), scene.answer(&id), scene.models.asked().len()),
+        (1, json!("done"), 2)
+    );
     assert!(scene.open().is_empty());
 }
 
@@ -34,10 +50,17 @@ fn a_call_is_decided_once() {
     for decision in ["approve", "reject"] {
         let refused = scene.decide(&asked, decision).json();
         assert_eq!(refused["code"], "APPROVAL_DECIDED", "{refused}");
-        assert!(refused["message"].as_str().unwrap().contains("approved by owner@localhost"), "{refused}");
+        assert!(
+            refused["message"].as_str().unwrap().contains("approved by owner@localhost"),
+            "{refused}"
+        );
     }
     scene.wait_for(&id, "success");
-    assert_eq!(scene.decide(&asked, "approve").json()["code"], "APPROVAL_DECIDED", "also when all is over");
+    assert_eq!(
+        scene.decide(&asked, "approve").json()["code"],
+        "APPROVAL_DECIDED",
+        "also when all is over"
+    );
     assert_eq!(scene.sent("ada"), 1);
 }
 
@@ -82,24 +105,45 @@ fn another_digest_decides_nothing() {
     let scene = Scene::start("digest", vec![send("ada"), Reply::text("done")]);
     let id = scene.ask(1);
     let asked = scene.asked_about("ada");
-    let other = scene.decide_with(&asked, json!({ "call": asked["call"], "digest": "0".repeat(64), "decision": "approve" }));
+    let other = scene.decide_with(
+        &asked,
+        json!({ "call": asked["call"], "digest": "0".repeat(64), "decision": "approve" }),
+    );
     assert_eq!((other.status, &other.json()["code"]), (409, &json!("APPROVAL_CHANGED")));
     for (body, code) in [
         (json!({ "digest": asked["digest"], "decision": "approve" }), "REQUEST_INVALID"),
         (json!({ "call": asked["call"], "decision": "approve" }), "REQUEST_INVALID"),
         (json!({ "call": asked["call"], "digest": asked["digest"] }), "REQUEST_INVALID"),
-        (json!({ "call": asked["call"], "digest": asked["digest"], "decision": "approved" }), "REQUEST_INVALID"),
-        (json!({ "call": asked["call"], "digest": asked["digest"], "decision": "approve", "by": "eve" }), "REQUEST_INVALID"),
-        (json!({ "call": asked["call"], "digest": asked["digest"], "decision": "approve", "arguments": {} }), "REQUEST_INVALID"),
-        (json!({ "call": asked["call"], "digest": asked["digest"], "decision": "reject", "reason": "x".repeat(3000) }), "REQUEST_INVALID"),
-        (json!({ "call": "tool 9.9", "digest": asked["digest"], "decision": "approve" }), "APPROVAL_CALL"),
+        (
+            json!({ "call": asked["call"], "digest": asked["digest"], "decision": "approved" }),
+            "REQUEST_INVALID",
+        ),
+        (
+            json!({ "call": asked["call"], "digest": asked["digest"], "decision": "approve", "by": "eve" }),
+            "REQUEST_INVALID",
+        ),
+        (
+            json!({ "call": asked["call"], "digest": asked["digest"], "decision": "approve", "arguments": {} }),
+            "REQUEST_INVALID",
+        ),
+        (
+            json!({ "call": asked["call"], "digest": asked["digest"], "decision": "reject", "reason": "x".repeat(3000) }),
+            "REQUEST_INVALID",
+        ),
+        (
+            json!({ "call": "tool 9.9", "digest": asked["digest"], "decision": "approve" }),
+            "APPROVAL_CALL",
+        ),
     ] {
         let refused = scene.decide_with(&asked, body.clone()).json();
         assert_eq!(refused["code"], code, "{body}: {refused}");
     }
     assert_eq!((scene.open().len(), scene.sent("ada")), (1, 0), "what was refused changes nothing");
     scene.wait_for(&id, "waiting");
-    let short = scene.decide_with(&asked, json!({ "call": "tool 1.1", "digest": asked["digest"], "decision": "approve" }));
+    let short = scene.decide_with(
+        &asked,
+        json!({ "call": "tool 1.1", "digest": asked["digest"], "decision": "approve" }),
+    );
     assert_eq!(short.status, 200, "{}", short.text());
     scene.wait_for(&id, "success");
 }
@@ -112,29 +156,42 @@ fn a_rejection_reaches_the_model_with_its_reason_and_counts_for_the_same_call() 
     let body = json!({ "call": asked["call"], "digest": asked["digest"], "decision": "reject", "reason": "Wrong person" });
     assert_eq!(scene.decide_with(&asked, body).status, 200);
     scene.wait_for(&id, "success");
-    assert_eq!(scene.results(1), ["A person rejected this call of 'Send' (Wrong person). It was not made."]);
+    assert_eq!(
+        scene.results(1),
+        ["A person rejected this call of 'Send' (Wrong person). It was not made."]
+    );
     assert!(scene.results(2)[1].contains("before (Wrong person)"), "{:?}", scene.results(2));
     assert_eq!((scene.sent("ada"), scene.answer(&id)), (0, json!("Then not.")));
 }
 
 #[test]
 fn calls_of_one_turn_are_decided_one_by_one_and_at_the_same_time() {
-    let turn = || send("ada").and_call("Send", json!({ "to": "bob" })).and_call("Send", json!({ "to": "eve" }));
-    let scene = Scene::start("parallel", vec![turn(), Reply::text("one"), turn(), Reply::text("two")]);
+    let turn = || {
+        send("ada")
+            .and_call("Send", json!({ "to": "bob" }))
+            .and_call("Send", json!({ "to": "eve" }))
+    };
+    let scene =
+        Scene::start("parallel", vec![turn(), Reply::text("one"), turn(), Reply::text("two")]);
     let id = scene.ask(3);
     assert_eq!(scene.decide(&scene.asked_about("bob"), "approve").status, 200);
     wait_until("the one that was approved is sent", || scene.sent("bob") == 1);
     scene.wait_for(&id, "waiting");
     assert_eq!((scene.open().len(), scene.sent("ada"), scene.models.asked().len()), (2, 0, 1));
     assert_eq!(scene.decide(&scene.asked_about("ada"), "reject").status, 200);
-    assert_eq!(scene.decide(&scene.asked_about("eve"), "approve").status, 200, "also right after the other");
+    assert_eq!(
+        scene.decide(&scene.asked_about("eve"), "approve").status,
+        200,
+        "also right after the other"
+    );
     scene.wait_for(&id, "success");
     assert_eq!((scene.sent("ada"), scene.sent("bob"), scene.sent("eve")), (0, 1, 1));
 
     let id = scene.ask(3);
     let all = scene.open();
     let statuses: Vec<u16> = std::thread::scope(|scope| {
-        let deciding: Vec<_> = all.iter().map(|asked| scope.spawn(|| scene.decide(asked, "approve").status)).collect();
+        let deciding: Vec<_> =
+            all.iter().map(|asked| scope.spawn(|| scene.decide(asked, "approve").status)).collect();
         deciding.into_iter().map(|one| one.join().unwrap()).collect()
     });
     assert_eq!(statuses, [200, 200, 200]);
@@ -144,7 +201,10 @@ fn calls_of_one_turn_are_decided_one_by_one_and_at_the_same_time() {
 
 #[test]
 fn a_decision_about_a_run_that_is_at_work_is_taken_up_when_it_stands_still() {
-    let scene = Scene::start("at-work", vec![send("ada").and_call("Send", json!({ "to": "bob" })), Reply::text("done")]);
+    let scene = Scene::start(
+        "at-work",
+        vec![send("ada").and_call("Send", json!({ "to": "bob" })), Reply::text("done")],
+    );
     let id = scene.ask(2);
     let (ada, bob) = (scene.asked_about("ada"), scene.asked_about("bob"));
     // The service does not answer, so that the run is at work on the first call.
@@ -155,18 +215,23 @@ fn a_decision_about_a_run_that_is_at_work_is_taken_up_when_it_stands_still() {
     let reply = scene.decide(&bob, "approve");
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(scene.decide(&bob, "reject").json()["code"], "APPROVAL_DECIDED");
-    assert_eq!((scene.open().len(), scene.sent("bob"), scene.execution(&id)["status"].clone()), (0, 0, json!("running")));
+    assert_eq!(
+        (scene.open().len(), scene.sent("bob"), scene.execution(&id)["status"].clone()),
+        (0, 0, json!("running"))
+    );
     scene.ledger.hold(None);
     scene.wait_for(&id, "success");
     assert_eq!((scene.sent("ada"), scene.sent("bob"), scene.models.asked().len()), (1, 1, 2));
 }
 
-/// Decisions about calls that come while the run is at work wake it where it sleeps next, if that is for a decision, and nowhere else.
+/// Decisions about calls that come while the run is at work wake it where it sleeps next, if that
+/// is for a decision, and nowhere else.
 #[test]
 fn issue_15_01_a_decision_wakes_no_wait_behind_the_agent() {
     let two = send("ada").and_call("Send", json!({ "to": "bob" }));
     let scene = Scene::start_with("wait-behind", vec![two, Reply::text("done")], |document| {
-        let wait = node("Wait", "n8n-nodes-base.wait", 1.1, json!({ "resume": "webhook", "options": {} }));
+        let wait =
+            node("Wait", "n8n-nodes-base.wait", 1.1, json!({ "resume": "webhook", "options": {} }));
         document["nodes"].as_array_mut().unwrap().push(wait);
         document["connections"]["Agent"] = to("Wait", "main");
     });
@@ -194,7 +259,10 @@ fn issue_15_01_a_decision_wakes_no_wait_behind_the_agent() {
 /// What was decided while the run was at work is on disk: a crash later it counts.
 #[test]
 fn killed_while_it_is_at_work_a_run_knows_what_was_decided_meanwhile() {
-    let mut scene = Scene::start("at-work-killed", vec![send("ada").and_call("Look", json!({ "at": "sky" })), Reply::text("done")]);
+    let mut scene = Scene::start(
+        "at-work-killed",
+        vec![send("ada").and_call("Look", json!({ "at": "sky" })), Reply::text("done")],
+    );
     scene.ledger.hold(Some("/look/sky".into()));
     assert_eq!(scene.call().status, 200);
     scene.wait_for_questions(1);
@@ -219,7 +287,10 @@ fn a_run_that_is_stopped_asks_for_nothing() {
     let asked = scene.asked_about("ada");
     scene.wait_for(&id, "waiting");
     assert_eq!(scene.server.api("POST", &format!("/executions/{id}/stop"), None).status, 200);
-    assert_eq!((scene.execution(&id)["status"].clone(), scene.open().len()), (json!("canceled"), 0));
+    assert_eq!(
+        (scene.execution(&id)["status"].clone(), scene.open().len()),
+        (json!("canceled"), 0)
+    );
     let refused = scene.decide(&asked, "approve").json();
     assert_eq!(refused["code"], "APPROVAL_NONE", "{refused}");
     assert!(refused["message"].as_str().unwrap().contains("canceled"), "{refused}");

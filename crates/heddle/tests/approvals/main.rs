@@ -1,5 +1,5 @@
-//! Agents that ask a person before their tools run, with a real server, a scripted model and a service that counts. T-HITL; the
-//! table of its cases is in `docs/approvals.md`.
+//! Agents that ask a person before their tools run, with a real server, a scripted model and a
+//! service that counts. T-HITL; the table of its cases is in `docs/approvals.md`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -17,8 +17,8 @@ use support::ledger::Ledger;
 use support::{Folder, Reply, Server, heddle, new_key, wait_until};
 use testkit::MockModels;
 
-/// A server with one active workflow: a webhook, an agent that asks before it sends something, a scripted model, and the service that
-/// it sends to.
+/// A server with one active workflow: a webhook, an agent that asks before it sends something, a
+/// scripted model, and the service that it sends to.
 struct Scene {
     server: Server,
     models: MockModels,
@@ -33,8 +33,13 @@ impl Scene {
     }
 
     /// The same after a change of the workflow.
-    fn start_with(name: &str, replies: Vec<testkit::Reply>, change: impl FnOnce(&mut Value)) -> Self {
-        let (folder, ledger, models) = (Folder::new(name), Ledger::start(), MockModels::start(replies).unwrap());
+    fn start_with(
+        name: &str,
+        replies: Vec<testkit::Reply>,
+        change: impl FnOnce(&mut Value),
+    ) -> Self {
+        let (folder, ledger, models) =
+            (Folder::new(name), Ledger::start(), MockModels::start(replies).unwrap());
         let mut document = workflow(&models.v1(), &ledger.address);
         change(&mut document);
         let file = folder.workflow("agent", &document);
@@ -80,11 +85,18 @@ impl Scene {
     }
 
     fn decide(&self, asked: &Value, decision: &str) -> Reply {
-        self.decide_with(asked, json!({ "call": asked["call"], "digest": asked["digest"], "decision": decision }))
+        self.decide_with(
+            asked,
+            json!({ "call": asked["call"], "digest": asked["digest"], "decision": decision }),
+        )
     }
 
     fn decide_with(&self, asked: &Value, body: Value) -> Reply {
-        self.server.api("POST", &format!("/executions/{}/approve", asked["executionId"].as_str().unwrap()), Some(&body))
+        self.server.api(
+            "POST",
+            &format!("/executions/{}/approve", asked["executionId"].as_str().unwrap()),
+            Some(&body),
+        )
     }
 
     fn execution(&self, id: &str) -> Value {
@@ -110,13 +122,20 @@ impl Scene {
     }
 
     fn answer(&self, id: &str) -> Value {
-        let shown = self.server.api("GET", &format!("/executions/{id}?includeData=true"), None).json();
-        shown["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0][0]["json"]["response"].clone()
+        let shown =
+            self.server.api("GET", &format!("/executions/{id}?includeData=true"), None).json();
+        shown["data"]["resultData"]["runData"]["Agent"][0]["data"]["main"][0][0]["json"]["response"]
+            .clone()
     }
 }
 
 fn start_server(folder: &Folder, key: &str) -> Server {
-    Server::start_with_key(&folder.0, &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")], key).unwrap()
+    Server::start_with_key(
+        &folder.0,
+        &[("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off")],
+        key,
+    )
+    .unwrap()
 }
 
 fn node(name: &str, kind: &str, version: f64, parameters: Value) -> Value {

@@ -1,4 +1,5 @@
-//! Agents within tools, workflows that are tools, and several items: all of them ask through to the run.
+//! Agents within tools, workflows that are tools, and several items: all of them ask through to the
+//! run.
 
 use crate::support::heddle;
 use crate::{Scene, node, option, send, to};
@@ -20,24 +21,37 @@ fn with_agent_tool(document: &mut Value) {
 
 #[test]
 fn an_agent_within_a_tool_asks_through_to_the_run() {
-    let help = Reply::call("Helper", json!({ "what": "send it" })).and_call("Look", json!({ "at": "sky" }));
+    let help = Reply::call("Helper", json!({ "what": "send it" }))
+        .and_call("Look", json!({ "at": "sky" }));
     let replies = vec![help, send("ada"), Reply::text("It is sent."), Reply::text("done")];
     let mut scene = Scene::start_with("within-agent", replies, with_agent_tool);
     let id = scene.ask(1);
     scene.wait_for(&id, "waiting");
     let asked = scene.asked_about("ada");
-    assert_eq!((&asked["call"], &asked["node"]), (&json!("item 0: tool 1.1: tool 1.1"), &json!("Helper")));
+    assert_eq!(
+        (&asked["call"], &asked["node"]),
+        (&json!("item 0: tool 1.1: tool 1.1"), &json!("Helper"))
+    );
     assert_eq!(scene.ledger.all().get("/look/sky"), Some(&1));
     scene.restart();
     assert_eq!(scene.decide(&asked, "approve").status, 200);
     scene.wait_for(&id, "success");
-    assert_eq!((scene.sent("ada"), scene.answer(&id), scene.models.asked().len()), (1, json!("done"), 4));
-    assert_eq!(scene.ledger.all().get("/look/sky"), Some(&1), "what was done beside it is not done again");
-    let timeline = scene.server.api("GET", &format!("/executions/{id}/agent?node=Agent"), None).json();
+    assert_eq!(
+        (scene.sent("ada"), scene.answer(&id), scene.models.asked().len()),
+        (1, json!("done"), 4)
+    );
+    assert_eq!(
+        scene.ledger.all().get("/look/sky"),
+        Some(&1),
+        "what was done beside it is not done again"
+    );
+    let timeline =
+        scene.server.api("GET", &format!("/executions/{id}/agent?node=Agent"), None).json();
     assert_eq!(timeline["approvals"][0]["call"], "item 0: tool 1.1: tool 1.1", "{timeline}");
 }
 
-/// An agent that is connected as an ordinary node cannot be let go of: it says so before it does anything.
+/// An agent that is connected as an ordinary node cannot be let go of: it says so before it does
+/// anything.
 #[test]
 fn an_agent_that_is_used_as_an_ordinary_tool_refuses_to_ask() {
     let replies = vec![Reply::call("Inner", json!({})), Reply::text("It cannot.")];
@@ -45,7 +59,12 @@ fn an_agent_that_is_used_as_an_ordinary_tool_refuses_to_ask() {
         option(document, "askBefore", json!("never"));
         let nodes = document["nodes"].as_array_mut().unwrap();
         let model = nodes[2]["parameters"].clone();
-        nodes.push(node("Inner", "ai-agent", 1.0, json!({ "userMessage": "send it", "options": { "askBefore": "all" } })));
+        nodes.push(node(
+            "Inner",
+            "ai-agent",
+            1.0,
+            json!({ "userMessage": "send it", "options": { "askBefore": "all" } }),
+        ));
         nodes.push(node("Inner model", "openai-compatible-model", 1.0, model));
         document["connections"]["Inner"] = to("Agent", "ai_tool");
         document["connections"]["Inner model"] = to("Inner", "ai_languageModel");
@@ -56,10 +75,16 @@ fn an_agent_that_is_used_as_an_ordinary_tool_refuses_to_ask() {
     assert!(scene.results(1)[0].contains("cannot wait for a person"), "{:?}", scene.results(1));
 }
 
-/// A workflow that is a tool and whose own agent asks: the called run waits, and its caller waits for it.
+/// A workflow that is a tool and whose own agent asks: the called run waits, and its caller waits
+/// for it.
 #[test]
 fn a_workflow_that_is_a_tool_asks_in_a_run_of_its_own() {
-    let replies = vec![Reply::call("Work", json!({})), send("ada"), Reply::text("It is sent."), Reply::text("done")];
+    let replies = vec![
+        Reply::call("Work", json!({})),
+        send("ada"),
+        Reply::text("It is sent."),
+        Reply::text("done"),
+    ];
     let mut scene = Scene::start_with("within-workflow", replies, |document| {
         let nodes = document["nodes"].as_array_mut().unwrap();
         let tool = json!({ "description": "Does the work", "source": "database", "workflowId": { "__rl": true, "mode": "id", "value": "called" } });
@@ -90,14 +115,20 @@ fn n8ns_agent_asks_for_several_items_at_once() {
     let replies = vec![send("ada"), send("bob"), Reply::text("one"), Reply::text("two")];
     let scene = Scene::start_with("within-items", replies, |document| {
         let split = json!({ "fieldToSplitOut": "body.all", "options": {} });
-        document["nodes"].as_array_mut().unwrap().push(node("Each", "n8n-nodes-base.splitOut", 1.0, split));
+        document["nodes"].as_array_mut().unwrap().push(node(
+            "Each",
+            "n8n-nodes-base.splitOut",
+            1.0,
+            split,
+        ));
         let options = json!({ "askBefore": "changes", "batching": { "batchSize": 2 } });
         let parameters = json!({ "promptType": "define", "text": "={{ $json['body.all'] }}", "options": options });
         document["nodes"][1] = node("Agent", "@n8n/n8n-nodes-langchain.agent", 2.2, parameters);
         document["connections"]["Webhook"] = to("Each", "main");
         document["connections"]["Each"] = to("Agent", "main");
     });
-    let started = scene.server.call("POST", "/webhook/ask", Some(&json!({ "all": ["first", "second"] })));
+    let started =
+        scene.server.call("POST", "/webhook/ask", Some(&json!({ "all": ["first", "second"] })));
     assert_eq!(started.status, 200);
     scene.wait_for_questions(2);
     let (ada, bob) = (scene.asked_about("ada"), scene.asked_about("bob"));
@@ -105,7 +136,12 @@ fn n8ns_agent_asks_for_several_items_at_once() {
     let mut calls = [ada["call"].as_str().unwrap(), bob["call"].as_str().unwrap()];
     calls.sort_unstable();
     assert_eq!(calls, ["item 0: tool 1.1", "item 1: tool 1.1"]);
-    let short = scene.decide_with(&ada, json!({ "call": "tool 1.1", "digest": ada["digest"], "decision": "approve" })).json();
+    let short = scene
+        .decide_with(
+            &ada,
+            json!({ "call": "tool 1.1", "digest": ada["digest"], "decision": "approve" }),
+        )
+        .json();
     assert_eq!(short["code"], "APPROVAL_CALL", "that names two: {short}");
     assert_eq!(scene.decide(&ada, "approve").status, 200);
     assert_eq!(scene.decide(&bob, "approve").status, 200);

@@ -4,8 +4,8 @@
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use engine::{
-    Clock, Credentials, Engine, Journal, JournalError, Limits, NoJournal, NoWorkflows, Outcome, Ports, Random, Recorded, Recording,
-    Responder, RunOptions, Start,
+    Clock, Credentials, Engine, Journal, JournalError, Limits, NoJournal, NoWorkflows, Outcome,
+    Ports, Random, Recorded, Recording, Responder, RunOptions, Start,
 };
 use model::{Kind, Object, RunEvent, Value, Workflow};
 use node_api::trigger::{Answer, Chunk};
@@ -74,19 +74,31 @@ pub(crate) fn n8n(name: &str, kind: &str, version: f64, parameters: Json) -> Jso
 
 /// A model of OpenAI's by n8n's node, which finds the mock through its credential.
 pub(crate) fn openai(name: &str) -> Json {
-    n8n(name, "lmChatOpenAi", 1.2, js!({ "model": { "__rl": true, "mode": "id", "value": "gpt-4o-mini" }, "options": { "maxRetries": 0 } }))
+    n8n(
+        name,
+        "lmChatOpenAi",
+        1.2,
+        js!({ "model": { "__rl": true, "mode": "id", "value": "gpt-4o-mini" }, "options": { "maxRetries": 0 } }),
+    )
 }
 
-/// A trigger, the first node, and nodes that supply it or each other: `(node, its kind of connection, the name of the node above)`.
+/// A trigger, the first node, and nodes that supply it or each other: `(node, its kind of
+/// connection, the name of the node above)`.
 pub(crate) fn workflow(first: Json, suppliers: &[(Json, &str, &str)]) -> Json {
     let name = |node: &Json| node["name"].as_str().unwrap().to_owned();
-    let mut connections = js!({ "Start": { "main": [[{ "node": name(&first), "type": "main", "index": 0 }]] } });
+    let mut connections =
+        js!({ "Start": { "main": [[{ "node": name(&first), "type": "main", "index": 0 }]] } });
     let mut nodes = vec![node("Start", "n8n-nodes-base.manualTrigger", 1.0, js!({})), first];
     let mut inputs: Vec<(&str, &str)> = Vec::new();
     for (supplier, kind, above) in suppliers {
-        let index = if *kind == "ai_languageModel" { inputs.iter().filter(|input| **input == (*kind, *above)).count() } else { 0 };
+        let index = if *kind == "ai_languageModel" {
+            inputs.iter().filter(|input| **input == (*kind, *above)).count()
+        } else {
+            0
+        };
         inputs.push((kind, above));
-        connections[name(supplier)] = js!({ *kind: [[{ "node": above, "type": kind, "index": index }]] });
+        connections[name(supplier)] =
+            js!({ *kind: [[{ "node": above, "type": kind, "index": index }]] });
         nodes.push(supplier.clone());
     }
     js!({ "name": "Asking", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
@@ -96,8 +108,14 @@ pub(crate) async fn run_document(credential: Object, document: &Json, items: Jso
     run_with_nodes(credential, document, items, &[]).await
 }
 
-pub(crate) async fn run_with_nodes(credential: Object, document: &Json, items: Json, more: &'static [Entry]) -> Outcome {
-    run_as(credential, document, given(&items), more, Arc::new(NoJournal), RunOptions::default()).await
+pub(crate) async fn run_with_nodes(
+    credential: Object,
+    document: &Json,
+    items: Json,
+    more: &'static [Entry],
+) -> Outcome {
+    run_as(credential, document, given(&items), more, Arc::new(NoJournal), RunOptions::default())
+        .await
 }
 
 /// A run that begins with a node, with the workflow's pins.
@@ -108,26 +126,58 @@ pub(crate) async fn run_from(credential: Object, document: &Json, start: &str) -
     run_as(credential, document, start, &[], Arc::new(NoJournal), options).await
 }
 
-/// The pieces that the run sends to a caller who takes them as they come: the kind of each and its words.
-pub(crate) async fn streamed(credential: Object, document: &Json, items: Json) -> Vec<(&'static str, String)> {
+/// The pieces that the run sends to a caller who takes them as they come: the kind of each and its
+/// words.
+pub(crate) async fn streamed(
+    credential: Object,
+    document: &Json,
+    items: Json,
+) -> Vec<(&'static str, String)> {
     let listener = Arc::new(Listener::default());
     let options = RunOptions { responder: Some(listener.clone()), ..RunOptions::default() };
-    let outcome = run_as(credential, document, given(&items), &[], Arc::new(NoJournal), options).await;
+    let outcome =
+        run_as(credential, document, given(&items), &[], Arc::new(NoJournal), options).await;
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     let chunks = listener.0.lock().unwrap();
-    let words = |chunk: &Chunk| chunk.content.as_ref().map(|content| content.to_js_string().to_string()).unwrap_or_default();
+    let words = |chunk: &Chunk| {
+        chunk.content.as_ref().map(|content| content.to_js_string().to_string()).unwrap_or_default()
+    };
     chunks.iter().map(|chunk| (chunk.kind.name(), words(chunk))).collect()
 }
 
-/// The run of a process that ended when it had kept this many notes, and of the one that took it up again.
-pub(crate) async fn run_cut_off(credential: Object, document: &Json, items: Json, n_notes: usize) -> Outcome {
-    let journal = Arc::new(ShortJournal { n_notes, has_ended: AtomicBool::new(false), events: Mutex::default() });
-    run_as(credential.clone(), document, given(&items), &[], journal.clone(), RunOptions::default()).await;
+/// The run of a process that ended when it had kept this many notes, and of the one that took it up
+/// again.
+pub(crate) async fn run_cut_off(
+    credential: Object,
+    document: &Json,
+    items: Json,
+    n_notes: usize,
+) -> Outcome {
+    let journal = Arc::new(ShortJournal {
+        n_notes,
+        has_ended: AtomicBool::new(false),
+        events: Mutex::default(),
+    });
+    run_as(
+        credential.clone(),
+        document,
+        given(&items),
+        &[],
+        journal.clone(),
+        RunOptions::default(),
+    )
+    .await;
     let mut options = RunOptions { is_announced: true, ..RunOptions::default() };
     for event in journal.events.lock().unwrap().drain(..) {
         match event {
             RunEvent::NodeFinished { node, task, changed, .. } => {
-                options.recorded.push_back(Recorded { node, task: Some(task), changed, woken_by: None, redo: None });
+                options.recorded.push_back(Recorded {
+                    node,
+                    task: Some(task),
+                    changed,
+                    woken_by: None,
+                    redo: None,
+                });
             }
             RunEvent::NodeNoted { key, value, .. } => drop(options.notes.insert(key, value)),
             _ => {}
@@ -150,7 +200,9 @@ impl Journal for ShortJournal {
         let n_notes = events.iter().filter(|event| is_note(event)).count();
         if self.has_ended.load(Ordering::Relaxed) || (is_note(&event) && n_notes >= self.n_notes) {
             self.has_ended.store(true, Ordering::Relaxed);
-            return Some(Box::pin(std::future::ready(Err(JournalError { cause: "the process ended".into() }))));
+            return Some(Box::pin(std::future::ready(Err(JournalError {
+                cause: "the process ended".into(),
+            }))));
         }
         events.push(event);
         None
@@ -236,6 +288,8 @@ pub(crate) fn answers(outcome: &Outcome) -> Vec<Value> {
 /// The items of each output of a node in its only run.
 pub(crate) fn outputs(outcome: &Outcome, node: &str) -> Vec<Value> {
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
-    let items = |items: &Option<model::Items>| items.as_ref().map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json);
+    let items = |items: &Option<model::Items>| {
+        items.as_ref().map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json)
+    };
     outcome.runs_of(node)[0].data.get(&Kind::Main).unwrap().iter().map(items).collect()
 }

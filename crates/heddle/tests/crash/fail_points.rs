@@ -1,4 +1,5 @@
-//! T-CRASH: kill -9 at every write and sync of a run, of a recovery, of the first start, of tidying up and of a claim.
+//! T-CRASH: kill -9 at every write and sync of a run, of a recovery, of the first start, of tidying
+//! up and of a claim.
 
 use crate::support::faults::{Fault, Faults, Field};
 use crate::support::ledger::{Ledger, pay_workflow};
@@ -14,8 +15,14 @@ fn stride(short: usize) -> usize {
 
 fn pay(server: &Server, id: u64) -> bool {
     let body = json!({ "id": id }).to_string();
-    request(&server.address, "POST", "/webhook/pay", &[("content-type", "application/json")], body.as_bytes())
-        .is_ok_and(|reply| reply.status == 200)
+    request(
+        &server.address,
+        "POST",
+        "/webhook/pay",
+        &[("content-type", "application/json")],
+        body.as_bytes(),
+    )
+    .is_ok_and(|reply| reply.status == 200)
 }
 
 /// Kills in a row that met the activation of the workflow have deactivated it.
@@ -37,32 +44,45 @@ fn statuses(server: &Server) -> HashMap<u64, Vec<String>> {
     for execution in server.executions() {
         let item = &execution["data"]["resultData"]["runData"]["Webhook"][0]["data"]["main"][0][0];
         let id = item["json"]["body"]["id"].as_u64().unwrap_or(u64::MAX);
-        found.entry(id).or_default().push(execution["status"].as_str().unwrap_or_default().to_owned());
+        found
+            .entry(id)
+            .or_default()
+            .push(execution["status"].as_str().unwrap_or_default().to_owned());
     }
     found
 }
 
-/// Each accepted call happened once or is uncertain; the others at most once. Gives back how many are uncertain.
+/// Each accepted call happened once or is uncertain; the others at most once. Gives back how many
+/// are uncertain.
 fn check(server: &Server, ledger: &Ledger, accepted: &[u64], n_calls: u64) -> usize {
     let found = statuses(server);
     let mut uncertain = 0;
     for id in accepted {
-        let statuses = found.get(id).unwrap_or_else(|| panic!("call {id} was accepted and is gone"));
+        let statuses =
+            found.get(id).unwrap_or_else(|| panic!("call {id} was accepted and is gone"));
         assert_eq!(statuses.len(), 1, "call {id} has {statuses:?}");
         match statuses[0].as_str() {
-            "success" => assert_eq!((ledger.count("one", *id), ledger.count("two", *id)), (1, 1), "call {id}"),
+            "success" => assert_eq!(
+                (ledger.count("one", *id), ledger.count("two", *id)),
+                (1, 1),
+                "call {id}"
+            ),
             "uncertain" => uncertain += 1,
             other => panic!("call {id} is {other}"),
         }
     }
     for id in 0..n_calls {
-        assert!(ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1, "call {id} was paid twice");
+        assert!(
+            ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1,
+            "call {id} was paid twice"
+        );
     }
     uncertain
 }
 
-/// T-CRASH: at every journal write and sync, whole and torn, counted from the start of the process: the recovery of the run
-/// that the last kill cut off is killed as well, often several times in a row.
+/// T-CRASH: at every journal write and sync, whole and torn, counted from the start of the process:
+/// the recovery of the run that the last kill cut off is killed as well, often several times in a
+/// row.
 #[test]
 fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_is_uncertain() {
     let (data, ledger) = (Folder::new("fail-points"), Ledger::start());
@@ -82,14 +102,17 @@ fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_
             faults.arm(fault, nth);
             match faults.try_start(&settings) {
                 Ok(mut server) => {
-                    // Two calls, so that the second one is under way when the first is being written.
+                    // Two calls, so that the second one is under way when the first is being
+                    // written.
                     for _ in 0..2 {
                         if pay(&server, id) {
                             accepted.push(id);
                         }
                         id += 1;
                     }
-                    while faults.get(Field::Count) < faults.get(Field::At) && server.process.try_wait().unwrap().is_none() {
+                    while faults.get(Field::Count) < faults.get(Field::At)
+                        && server.process.try_wait().unwrap().is_none()
+                    {
                         match pay(&server, id) {
                             true => accepted.push(id),
                             false => activate(&server),
@@ -116,7 +139,8 @@ fn killed_at_any_write_or_sync_of_start_recovery_and_run_a_call_happens_once_or_
     );
 }
 
-/// T-CRASH: the first start makes the database. Killed anywhere in it, the next one finds nothing half done.
+/// T-CRASH: the first start makes the database. Killed anywhere in it, the next one finds nothing
+/// half done.
 #[test]
 fn a_first_start_that_is_killed_anywhere_is_done_again() {
     let mut kills = 0;
@@ -141,14 +165,19 @@ fn a_first_start_that_is_killed_anywhere_is_done_again() {
     eprintln!("{kills} kills during the first start");
 }
 
-/// T-CRASH: old executions are removed and the file is made shorter; killed anywhere in it, nothing that stays is touched.
+/// T-CRASH: old executions are removed and the file is made shorter; killed anywhere in it, nothing
+/// that stays is touched.
 #[test]
 fn tidying_up_that_is_killed_leaves_everything_that_stays() {
     let (data, ledger) = (Folder::new("vacuum"), Ledger::start());
     let file = data.workflow("pay", &pay_workflow(&ledger.address));
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
-    let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off"), ("HEDDLE_KEEP_COUNT", "5")];
+    let settings = [
+        ("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()),
+        ("HEDDLE_LOG", "off"),
+        ("HEDDLE_KEEP_COUNT", "5"),
+    ];
     let (mut kills, mut id, mut later) = (0, 0, 0);
     for nth in (1..=60).step_by(stride(7)) {
         let mut server = faults.start(&settings);
@@ -163,7 +192,9 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
         faults.set(Field::LaterMs, later);
         let list = |server: &Server| {
             let headers = [("x-n8n-api-key", server.key())];
-            let reply = request(&server.address, "GET", "/api/v1/executions?limit=250", &headers, b"").ok()?;
+            let reply =
+                request(&server.address, "GET", "/api/v1/executions?limit=250", &headers, b"")
+                    .ok()?;
             reply.json()["data"].as_array().map(Vec::len)
         };
         wait_until("old executions are gone", || list(&server).is_none_or(|count| count <= 5));
@@ -176,7 +207,11 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
         let server = faults.start(&settings);
         let found = statuses(&server);
         for kept in id - 5..id {
-            assert_eq!(found.get(&kept).map(Vec::as_slice), Some(&["success".to_owned()][..]), "call {kept}");
+            assert_eq!(
+                found.get(&kept).map(Vec::as_slice),
+                Some(&["success".to_owned()][..]),
+                "call {kept}"
+            );
         }
         server.stop();
     }
@@ -184,8 +219,8 @@ fn tidying_up_that_is_killed_leaves_everything_that_stays() {
     eprintln!("{kills} kills while tidying up");
 }
 
-/// T-CRASH: a trigger by the clock is claimed, its run begins, its next moment is written. Killed anywhere in it, and started
-/// again once the claim is over, each moment has one run.
+/// T-CRASH: a trigger by the clock is claimed, its run begins, its next moment is written. Killed
+/// anywhere in it, and started again once the claim is over, each moment has one run.
 #[test]
 fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
     let (data, ledger) = (Folder::new("claim"), Ledger::start());
@@ -193,7 +228,10 @@ fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
-    let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+    let now = || {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
+            as i64
+    };
     let first_hour = (now() / HOUR_MS + 1) * HOUR_MS;
     // The first start writes down when the trigger is due.
     faults.start(&settings).stop();
@@ -205,14 +243,21 @@ fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
         faults.set(Field::ClockMs, due + 500 - now());
         faults.arm(Fault::Kill, nth);
         if let Ok(mut server) = faults.try_start(&settings) {
-            wait_until("it is killed, or has ticked", || server.process.try_wait().unwrap().is_some() || ledger.total() > before);
+            wait_until("it is killed, or has ticked", || {
+                server.process.try_wait().unwrap().is_some() || ledger.total() > before
+            });
             std::thread::sleep(Duration::from_millis(100));
         }
         kills += i64::from(faults.get(Field::Count) >= faults.get(Field::At));
         faults.mend();
         faults.set(Field::ClockMs, due + 45_000 - now());
         let server = faults.start(&settings);
-        let n_runs = || server.api("GET", "/executions?limit=250", None).json()["data"].as_array().unwrap().len() as i64;
+        let n_runs = || {
+            server.api("GET", "/executions?limit=250", None).json()["data"]
+                .as_array()
+                .unwrap()
+                .len() as i64
+        };
         wait_until("the moment is taken", || n_runs() >= hours);
         std::thread::sleep(Duration::from_millis(100));
         assert_eq!(n_runs(), hours, "killed at write {nth}");
@@ -222,7 +267,10 @@ fn a_moment_of_the_clock_is_taken_once_whenever_its_claim_is_killed() {
         assert_eq!(count, 1, "{path}");
     }
     assert!(kills > 5, "{kills} kills");
-    eprintln!("{kills} kills around a claim, {hours} moments, {} ticks, none twice", ledger.total());
+    eprintln!(
+        "{kills} kills around a claim, {hours} moments, {} ticks, none twice",
+        ledger.total()
+    );
 }
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -236,6 +284,7 @@ fn tick_workflow(ledger: &str) -> Value {
         { "id": "2", "name": "Tick", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "position": [0, 0],
           "parameters": { "method": "POST", "url": url, "options": {} } },
     ]);
-    let connections = json!({ "Clock": { "main": [[{ "node": "Tick", "type": "main", "index": 0 }]] } });
+    let connections =
+        json!({ "Clock": { "main": [[{ "node": "Tick", "type": "main", "index": 0 }]] } });
     json!({ "id": "tick", "name": "Tick", "nodes": nodes, "connections": connections, "settings": {} })
 }

@@ -1,4 +1,5 @@
-//! T-CRASH: many runs that a crash has interrupted: the server answers at once and goes on with them in turn.
+//! T-CRASH: many runs that a crash has interrupted: the server answers at once and goes on with
+//! them in turn.
 
 use crate::support::ledger::Ledger;
 use crate::support::{Folder, Server, heddle, wait_until, wait_until_within};
@@ -16,7 +17,10 @@ fn n_interrupted() -> i64 {
 /// Makes an interrupted run many.
 fn multiply(data: &Folder) {
     let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
-    let copies = format!("WITH RECURSIVE copies (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM copies WHERE n < {})", n_interrupted() - 1);
+    let copies = format!(
+        "WITH RECURSIVE copies (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM copies WHERE n < {})",
+        n_interrupted() - 1
+    );
     let columns = "workflow_id, version_id, mode, status, started_ms, bytes";
     let sql = format!(
         "{copies} INSERT INTO journal (place, sum, events, format) SELECT place + (n << 24), sum, events, format FROM journal, copies;
@@ -53,24 +57,46 @@ fn issue_15_08_interrupted_runs_take_turns_and_new_calls_are_not_turned_away() {
     multiply(&data);
     let began = Instant::now();
     let server = Server::start(&data.0, &settings);
-    eprintln!("{} interrupted runs: listening after {} ms", n_interrupted(), began.elapsed().as_millis());
+    eprintln!(
+        "{} interrupted runs: listening after {} ms",
+        n_interrupted(),
+        began.elapsed().as_millis()
+    );
     let queued = || -> f64 {
         let metrics = server.metrics();
-        metrics.lines().find_map(|line| line.strip_prefix("heddle_executions_queued ")).unwrap().parse().unwrap()
+        metrics
+            .lines()
+            .find_map(|line| line.strip_prefix("heddle_executions_queued "))
+            .unwrap()
+            .parse()
+            .unwrap()
     };
     let mut answered = 0;
-    let limit = Duration::from_secs(60) + Duration::from_millis(20) * u32::try_from(n_interrupted()).unwrap();
+    let limit = Duration::from_secs(60)
+        + Duration::from_millis(20) * u32::try_from(n_interrupted()).unwrap();
     wait_until_within(limit, "all are resumed", || {
-        assert_eq!(server.call("POST", "/webhook/many", Some(&json!({}))).status, 200, "after {answered} calls");
+        assert_eq!(
+            server.call("POST", "/webhook/many", Some(&json!({}))).status,
+            200,
+            "after {answered} calls"
+        );
         answered += 1;
         assert!(queued() <= 1.0, "nothing is read of a run before it has its turn");
-        server.api("GET", "/executions?status=running&limit=1", None).json()["data"].as_array().is_some_and(Vec::is_empty)
+        server.api("GET", "/executions?status=running&limit=1", None).json()["data"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
     });
     let (took, memory) = (began.elapsed().as_secs(), server.peak_memory_mb());
-    eprintln!("all are over after {took} s, with {answered} new ones beside them; {memory} MB at most");
+    eprintln!(
+        "all are over after {took} s, with {answered} new ones beside them; {memory} MB at most"
+    );
     let count = |status: &str| -> i64 {
         let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
-        database.query_row("SELECT count(*) FROM executions WHERE status = ?1", [status], |row| row.get(0)).unwrap()
+        database
+            .query_row("SELECT count(*) FROM executions WHERE status = ?1", [status], |row| {
+                row.get(0)
+            })
+            .unwrap()
     };
     assert_eq!(count("success"), n_interrupted() + answered);
     assert_eq!(count("error") + count("uncertain") + count("running"), 0);

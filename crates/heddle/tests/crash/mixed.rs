@@ -1,5 +1,5 @@
-//! T-CRASH: kill -9 at random times while workflows of every kind are at work: nothing is lost, nothing happens twice in silence, and no
-//! run is stuck.
+//! T-CRASH: kill -9 at random times while workflows of every kind are at work: nothing is lost,
+//! nothing happens twice in silence, and no run is stuck.
 
 use crate::support::feed::Feed;
 use crate::support::ledger::Ledger;
@@ -13,22 +13,45 @@ use std::time::{Duration, Instant};
 use testkit::{Keeps, MockModels};
 
 /// What is called, and the step that its run ends with.
-const KINDS: [(&str, &str); 5] = [("pay", "paid"), ("nap", "woken"), ("ask", "asked"), ("caller", "called"), ("agent", "answered")];
+const KINDS: [(&str, &str); 5] = [
+    ("pay", "paid"),
+    ("nap", "woken"),
+    ("ask", "asked"),
+    ("caller", "called"),
+    ("agent", "answered"),
+];
 
 /// An entry of the feed has a minute of its own within one day.
 const MAX_ENTRIES: usize = 1300;
 
 fn ask(name: &str, step: &str, ledger: &str, id: &str) -> Value {
-    node(name, "httpRequest", 4.2, json!({ "method": "POST", "url": format!("=http://{ledger}/{step}/{{{{ {id} }}}}"), "options": {} }))
+    node(
+        name,
+        "httpRequest",
+        4.2,
+        json!({ "method": "POST", "url": format!("=http://{ledger}/{step}/{{{{ {id} }}}}"), "options": {} }),
+    )
 }
 
 fn webhook(path: &str) -> Value {
-    node("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": path, "responseMode": "onReceived", "options": {} }))
+    node(
+        "Webhook",
+        "webhook",
+        2.0,
+        json!({ "httpMethod": "POST", "path": path, "responseMode": "onReceived", "options": {} }),
+    )
 }
 
 fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str, Value)> {
     let of_call = "$('Webhook').first().json.body.id";
-    let pay = row("Pay", &[webhook("pay"), ask("One", "first", ledger, of_call), ask("Two", "paid", ledger, of_call)]);
+    let pay = row(
+        "Pay",
+        &[
+            webhook("pay"),
+            ask("One", "first", ledger, of_call),
+            ask("Two", "paid", ledger, of_call),
+        ],
+    );
     let told = json!({ "httpMethod": "POST", "path": "nap", "responseMode": "responseNode", "options": {} });
     let tell = json!({ "respondWith": "text", "responseBody": "={{ $execution.resumeUrl }}", "options": {} });
     let wait = json!({ "resume": "webhook", "httpMethod": "POST", "options": {} });
@@ -41,22 +64,53 @@ fn workflows(ledger: &str, feed: &str, models: &MockModels) -> Vec<(&'static str
             ask("After", "woken", ledger, of_call),
         ],
     );
-    let fields = ["id", "mark"].map(|name| json!({ "fieldLabel": name, "fieldName": name, "fieldType": "text" }));
+    let fields = ["id", "mark"]
+        .map(|name| json!({ "fieldLabel": name, "fieldName": name, "fieldType": "text" }));
     let fields = json!({ "values": fields });
-    let form = node("Form", "formTrigger", 2.2, json!({ "path": "ask", "formTitle": "Ask", "formFields": fields, "options": {} }));
+    let form = node(
+        "Form",
+        "formTrigger",
+        2.2,
+        json!({ "path": "ask", "formTitle": "Ask", "formFields": fields, "options": {} }),
+    );
     let form = row("Ask", &[form, ask("After", "asked", ledger, "$('Form').first().json.id")]);
-    let call = node("Call", "executeWorkflow", 1.0, json!({ "source": "database", "workflowId": "called", "options": {} }));
+    let call = node(
+        "Call",
+        "executeWorkflow",
+        1.0,
+        json!({ "source": "database", "workflowId": "called", "options": {} }),
+    );
     let caller = row("Caller", &[webhook("caller"), call, ask("After", "called", ledger, of_call)]);
     let start = node("Start", "executeWorkflowTrigger", 1.0, json!({}));
-    let nap_of_second = node("Wait", "wait", 1.1, json!({ "resume": "timeInterval", "amount": 1, "unit": "seconds" }));
-    let called = row("Called", &[start, ask("Within", "within", ledger, "$('Start').first().json.body.id"), nap_of_second]);
+    let nap_of_second = node(
+        "Wait",
+        "wait",
+        1.1,
+        json!({ "resume": "timeInterval", "amount": 1, "unit": "seconds" }),
+    );
+    let called = row(
+        "Called",
+        &[start, ask("Within", "within", ledger, "$('Start').first().json.body.id"), nap_of_second],
+    );
     let every_second = json!({ "rule": { "interval": [{ "field": "cronExpression", "expression": "* * * * * *" }] } });
-    let clock = row("Clock", &[node("Clock", "scheduleTrigger", 1.2, every_second), ask("Tick", "tick", ledger, "$execution.id")]);
+    let clock = row(
+        "Clock",
+        &[
+            node("Clock", "scheduleTrigger", 1.2, every_second),
+            ask("Tick", "tick", ledger, "$execution.id"),
+        ],
+    );
     let every_second = json!({ "item": [{ "mode": "custom", "cronExpression": "* * * * * *" }] });
-    let rss = node("RSS", "rssFeedReadTrigger", 1.0, json!({ "feedUrl": format!("http://{feed}/feed"), "pollTimes": every_second }));
+    let rss = node(
+        "RSS",
+        "rssFeedReadTrigger",
+        1.0,
+        json!({ "feedUrl": format!("http://{feed}/feed"), "pollTimes": every_second }),
+    );
     let news = row("News", &[rss, ask("Take", "news", ledger, "$json.title")]);
     let thinker = json!({ "id": "a", "name": "Agent", "type": "ai-agent", "typeVersion": 1, "position": [0, 0], "parameters": { "userMessage": "go" } });
-    let mut agent = row("Agent", &[webhook("agent"), thinker, ask("After", "answered", ledger, of_call)]);
+    let mut agent =
+        row("Agent", &[webhook("agent"), thinker, ask("After", "answered", ledger, of_call)]);
     let model = json!({ "id": "m", "name": "Model", "type": "openai-compatible-model", "typeVersion": 1, "position": [0, 0],
                         "parameters": { "baseUrl": models.v1(), "model": "mock" } });
     agent["nodes"].as_array_mut().unwrap().push(model);
@@ -102,8 +156,17 @@ impl World {
             let id = self.next.fetch_add(1, Ordering::Relaxed);
             let kind = (id % KINDS.len() as u64) as usize;
             let reply = match KINDS[kind].0 {
-                "ask" => self.send("POST", "/form/ask", "application/x-www-form-urlencoded", &format!("id={id}&mark=call+{id}.")),
-                path => self.json("POST", &format!("/webhook/{path}"), &json!({ "id": id, "mark": format!("call {id}.") })),
+                "ask" => self.send(
+                    "POST",
+                    "/form/ask",
+                    "application/x-www-form-urlencoded",
+                    &format!("id={id}&mark=call+{id}."),
+                ),
+                path => self.json(
+                    "POST",
+                    &format!("/webhook/{path}"),
+                    &json!({ "id": id, "mark": format!("call {id}.") }),
+                ),
             };
             match reply {
                 Some(reply) if reply.status == 200 => {
@@ -127,7 +190,8 @@ impl World {
                     self.woken.lock().unwrap().insert(id);
                     return;
                 }
-                // It sleeps no more: an earlier call was taken, and its answer was cut off. Or a person must decide first.
+                // It sleeps no more: an earlier call was taken, and its answer was cut off. Or a
+                // person must decide first.
                 Some(404 | 409 | 410) => return,
                 _ => std::thread::sleep(Duration::from_millis(20)),
             }
@@ -138,8 +202,14 @@ impl World {
     fn churn(&self) {
         while !self.is_over.load(Ordering::Relaxed) {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let document = row(&format!("Churn {number}"), &[webhook(&format!("churn-{number}")), node("Nothing", "noOp", 1.0, json!({}))]);
-            let made = self.json("POST", "/api/v1/workflows", &document).filter(|reply| reply.status == 200).map(|reply| reply.json());
+            let document = row(
+                &format!("Churn {number}"),
+                &[webhook(&format!("churn-{number}")), node("Nothing", "noOp", 1.0, json!({}))],
+            );
+            let made = self
+                .json("POST", "/api/v1/workflows", &document)
+                .filter(|reply| reply.status == 200)
+                .map(|reply| reply.json());
             if let Some(id) = made.as_ref().and_then(|made| made["id"].as_str()) {
                 self.json("POST", &format!("/api/v1/workflows/{id}/activate"), &json!({}));
                 self.json("POST", &format!("/webhook/churn-{number}"), &json!({}));
@@ -152,10 +222,13 @@ impl World {
 
 #[test]
 fn issue_15_workflows_of_every_kind_survive_kill_9() {
-    let crashes: usize = std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
+    let crashes: usize =
+        std::env::var("HEDDLE_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
     let (ledger, feed, data) = (Ledger::start(), Feed::start(), Folder::new("mixed"));
     let replies = (0..crashes * 200 + 1000).map(|_| testkit::Reply::text("fine").with_usage(2, 1));
-    let models = MockModels::slow(([127, 0, 0, 1], 0).into(), replies, Keeps::Nothing, Duration::ZERO).unwrap();
+    let models =
+        MockModels::slow(([127, 0, 0, 1], 0).into(), replies, Keeps::Nothing, Duration::ZERO)
+            .unwrap();
     feed.publish(0);
     for (id, mut document) in workflows(&ledger.address, &feed.address, &models) {
         document["id"] = json!(id);
@@ -163,7 +236,11 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
         let activate: &[&str] = if id == "called" { &[] } else { &["--activate"] };
         heddle(&data.0, &[&["import"], activate, &[file.to_str().unwrap()]].concat());
     }
-    let settings = [("HEDDLE_EGRESS_ALLOW", "127.0.0.1"), ("HEDDLE_LOG", "off"), ("HEDDLE_KEEP_COUNT", "10000000")];
+    let settings = [
+        ("HEDDLE_EGRESS_ALLOW", "127.0.0.1"),
+        ("HEDDLE_LOG", "off"),
+        ("HEDDLE_KEEP_COUNT", "10000000"),
+    ];
     let key = new_key(&data.0);
     let start = || Server::start_with_key(&data.0, &settings, &key).unwrap();
     let mut server = start();
@@ -185,7 +262,9 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
         scope.spawn(|| world.churn());
         let mut moment = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..crashes {
-            moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            moment = moment
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             if entries < MAX_ENTRIES && moment >> 63 == 0 {
                 entries += 1;
                 feed.publish(entries);
@@ -207,17 +286,26 @@ fn issue_15_workflows_of_every_kind_survive_kill_9() {
 fn settle(server: &Server) {
     let began = Instant::now();
     loop {
-        let running: Vec<Value> =
-            server.executions_with("&status=running").into_iter().filter(|run| run["workflowId"] != "clock").collect();
+        let running: Vec<Value> = server
+            .executions_with("&status=running")
+            .into_iter()
+            .filter(|run| run["workflowId"] != "clock")
+            .collect();
         if running.is_empty() {
             return;
         }
-        assert!(began.elapsed() < Duration::from_secs(300), "{} runs are stuck, such as {}", running.len(), running[0]);
+        assert!(
+            began.elapsed() < Duration::from_secs(300),
+            "{} runs are stuck, such as {}",
+            running.len(),
+            running[0]
+        );
         std::thread::sleep(Duration::from_millis(200));
     }
 }
 
-/// How the runs that know of a call stand, and where the database is kept for whoever looks into it.
+/// How the runs that know of a call stand, and where the database is kept for whoever looks into
+/// it.
 fn whereabouts(data: &Folder, id: u64) -> String {
     let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
     let kept = std::env::temp_dir().join(format!("heddle-mixed-{}-{id}.db", std::process::id()));
@@ -227,18 +315,32 @@ fn whereabouts(data: &Folder, id: u64) -> String {
         "SELECT DISTINCT e.id || ' of ' || e.workflow_id || ' is ' || e.status FROM journal j JOIN executions e ON e.id = j.place >> 24
                WHERE instr(j.events, CAST(?1 AS BLOB)) > 0";
     let mut found = database.prepare(sql).unwrap();
-    let found: Vec<String> = found.query_map([format!("call {id}.")], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let found: Vec<String> = found
+        .query_map([format!("call {id}.")], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     format!("{found:?}; see {}", kept.display())
 }
 
-fn check(server: &Server, data: &Folder, world: &World, ledger: &Ledger, crashes: usize, entries: usize) {
+fn check(
+    server: &Server,
+    data: &Folder,
+    world: &World,
+    ledger: &Ledger,
+    crashes: usize,
+    entries: usize,
+) {
     settle(server);
     let quarantined = server.resume_quarantined();
     let accepted = world.accepted.lock().unwrap().clone();
     // Whoever waits for a second, or for what it called, goes on by itself.
     settle(server);
-    let doubtful: Vec<String> = server.executions_with("&status=uncertain").iter().map(Value::to_string).collect();
-    let marked = doubtful.iter().flat_map(|run| run.split("call ").skip(1).filter_map(|rest| rest.split_once('.')?.0.parse::<u64>().ok()));
+    let doubtful: Vec<String> =
+        server.executions_with("&status=uncertain").iter().map(Value::to_string).collect();
+    let marked = doubtful.iter().flat_map(|run| {
+        run.split("call ").skip(1).filter_map(|rest| rest.split_once('.')?.0.parse::<u64>().ok())
+    });
     let marked: HashSet<u64> = marked.collect();
     let mut uncertain = 0;
     for (kind, id) in &accepted {
@@ -254,7 +356,11 @@ fn check(server: &Server, data: &Folder, world: &World, ledger: &Ledger, crashes
         }
         let began = Instant::now();
         while ledger.count(last, *id) == 0 {
-            assert!(began.elapsed() < Duration::from_secs(60), "{name} {id} was accepted and did not end: {}", whereabouts(data, *id));
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "{name} {id} was accepted and did not end: {}",
+                whereabouts(data, *id)
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -265,7 +371,8 @@ fn check(server: &Server, data: &Folder, world: &World, ledger: &Ledger, crashes
     assert_eq!(failed["data"], json!([]), "something failed");
     wait_until("every entry of the feed is taken", || {
         (1..=entries).all(|entry| {
-            ledger.count("news", entry as u64) == 1 || doubtful.iter().any(|run| run.contains(&format!("\"title\":\"{entry}\"")))
+            ledger.count("news", entry as u64) == 1
+                || doubtful.iter().any(|run| run.contains(&format!("\"title\":\"{entry}\"")))
         })
     });
     let ticks = || ledger.all().keys().filter(|path| path.starts_with("/tick/")).count();

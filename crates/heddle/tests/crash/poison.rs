@@ -6,22 +6,36 @@ use crate::support::{Folder, Server, heddle, request, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A webhook behind which a request is made that the ledger may hold, for as long as it takes to kill the process. With `changes`
-/// the workflow also changes something outside, so that each of its steps is written down before the next begins.
+/// A webhook behind which a request is made that the ledger may hold, for as long as it takes to
+/// kill the process. With `changes` the workflow also changes something outside, so that each of
+/// its steps is written down before the next begins.
 fn poison_workflow(ledger: &str, changes: bool) -> Value {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let ask = |method: &str, path: &str| json!({ "method": method, "url": format!("=http://{ledger}/{path}/{{{{ $('Webhook').item.json.body.id }}}}"), "options": {} });
     let mut nodes = vec![
-        part("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "poison", "options": {} })),
+        part(
+            "Webhook",
+            "webhook",
+            2.0,
+            json!({ "httpMethod": "POST", "path": "poison", "options": {} }),
+        ),
         part("Die", "httpRequest", 4.2, ask("GET", "die")),
     ];
     if changes {
         nodes.push(part("Pay", "httpRequest", 4.2, ask("POST", "pay")));
         nodes.push(part("Later", "httpRequest", 4.2, ask("GET", "later")));
     }
-    let names: Vec<String> = nodes.iter().map(|node| node["name"].as_str().unwrap().to_owned()).collect();
-    let connections: serde_json::Map<String, Value> =
-        names.windows(2).map(|pair| (pair[0].clone(), json!({ "main": [[{ "node": pair[1], "type": "main", "index": 0 }]] }))).collect();
+    let names: Vec<String> =
+        nodes.iter().map(|node| node["name"].as_str().unwrap().to_owned()).collect();
+    let connections: serde_json::Map<String, Value> = names
+        .windows(2)
+        .map(|pair| {
+            (
+                pair[0].clone(),
+                json!({ "main": [[{ "node": pair[1], "type": "main", "index": 0 }]] }),
+            )
+        })
+        .collect();
     json!({ "id": "poison", "name": "Poison", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }
 
@@ -41,7 +55,8 @@ impl Scene {
     }
 
     fn start(&self) -> Server {
-        let settings = [("HEDDLE_EGRESS_ALLOW", self.ledger.address.as_str()), ("HEDDLE_LOG", "off")];
+        let settings =
+            [("HEDDLE_EGRESS_ALLOW", self.ledger.address.as_str()), ("HEDDLE_LOG", "off")];
         Server::start_with_key(&self.data.0, &settings, &self.key).unwrap()
     }
 
@@ -82,7 +97,10 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
         let server = scene.start_with_quarantined();
         let error = only(&server)["data"]["resultData"]["error"].clone();
         assert_eq!(error["code"], "RUN_QUARANTINED", "{error}");
-        assert!(error["message"].as_str().unwrap().contains("last 2 times the process died"), "{error}");
+        assert!(
+            error["message"].as_str().unwrap().contains("last 2 times the process died"),
+            "{error}"
+        );
         assert!(!changes || error["message"].as_str().unwrap().contains("'Die'"), "{error}");
         // Others go on.
         scene.call(&server, 2);
@@ -94,14 +112,20 @@ fn issue_14_02_a_run_that_was_active_at_two_deaths_is_quarantined_and_the_third_
         let server = scene.start();
         server.stop();
         let server = scene.start();
-        let path =
-            format!("/executions/{}", server.executions().iter().find(|run| run["status"] == "uncertain").unwrap()["id"].as_str().unwrap());
+        let path = format!(
+            "/executions/{}",
+            server.executions().iter().find(|run| run["status"] == "uncertain").unwrap()["id"]
+                .as_str()
+                .unwrap()
+        );
         assert_eq!(scene.ledger.count("die", 1), 2);
         // A person resumes it, and it ends the process again: one more death is enough.
         assert_eq!(server.api("POST", &format!("{path}/resume"), None).status, 200);
         scene.kill_at(server, "die", 3);
         let server = scene.start();
-        wait_until("it is quarantined again", || server.api("GET", &path, None).json()["status"] == "uncertain");
+        wait_until("it is quarantined again", || {
+            server.api("GET", &path, None).json()["status"] == "uncertain"
+        });
         assert_eq!(scene.ledger.count("die", 1), 3);
         // It can be resumed once what killed the process is mended.
         scene.ledger.hold(None);
@@ -123,7 +147,14 @@ fn issue_14_02_a_run_that_records_a_step_between_two_deaths_is_resumed() {
     scene.ledger.hold(None);
     let server = scene.start();
     wait_until("it is over", || only(&server)["status"] == "success");
-    assert_eq!((scene.ledger.count("die", 1), scene.ledger.count("pay", 1), scene.ledger.count("later", 1)), (2, 1, 2));
+    assert_eq!(
+        (
+            scene.ledger.count("die", 1),
+            scene.ledger.count("pay", 1),
+            scene.ledger.count("later", 1)
+        ),
+        (2, 1, 2)
+    );
     server.stop();
 }
 
@@ -137,7 +168,10 @@ fn issue_14_02_a_quarantined_step_may_be_left_out_with_a_result_that_a_person_gi
     assert_eq!(reply.status, 200, "{}", reply.text());
     wait_until("it is over", || only(&server)["status"] == "success");
     let run = only(&server);
-    assert_eq!(run["data"]["resultData"]["runData"]["Die"][0]["data"]["main"][0][0]["json"], json!({ "told": true }));
+    assert_eq!(
+        run["data"]["resultData"]["runData"]["Die"][0]["data"]["main"][0][0]["json"],
+        json!({ "told": true })
+    );
     assert_eq!((scene.ledger.count("die", 1), scene.ledger.count("pay", 1)), (2, 1));
     server.stop();
 }
@@ -156,15 +190,25 @@ fn issue_14_02_a_quarantined_step_that_may_have_happened_is_not_done_again_unask
     scene.ledger.hold(None);
     assert_eq!(server.resume_quarantined(), 0, "whether it was paid is for a person to say");
     let refused = server.api("POST", &path, None);
-    assert_eq!((refused.status, refused.json()["code"].as_str()), (409, Some("RUN_UNCERTAIN")), "{}", refused.text());
-    assert!(refused.text().contains("'Pay' was cut off and may have happened"), "{}", refused.text());
+    assert_eq!(
+        (refused.status, refused.json()["code"].as_str()),
+        (409, Some("RUN_UNCERTAIN")),
+        "{}",
+        refused.text()
+    );
+    assert!(
+        refused.text().contains("'Pay' was cut off and may have happened"),
+        "{}",
+        refused.text()
+    );
     assert_eq!(server.api("POST", &path, Some(&json!({ "decision": "done" }))).status, 200);
     wait_until("it is over", || only(&server)["status"] == "success");
     assert_eq!((scene.ledger.count("pay", 1), scene.ledger.count("later", 1)), (1, 1));
     server.stop();
 }
 
-/// A power cut cannot be told from a run that ends the process. Only the few that had been resumed when it happened again are held.
+/// A power cut cannot be told from a run that ends the process. Only the few that had been resumed
+/// when it happened again are held.
 #[test]
 fn issue_14_02_of_many_runs_that_two_deaths_meet_only_a_few_are_quarantined_and_none_is_lost() {
     let scene = Scene::new("poison-crowd", false);
@@ -178,9 +222,12 @@ fn issue_14_02_of_many_runs_that_two_deaths_meet_only_a_few_are_quarantined_and_
     scene.ledger.hold(None);
     let server = scene.start();
     wait_until("nothing is running", || {
-        server.api("GET", "/executions?status=running&limit=1", None).json()["data"].as_array().is_some_and(Vec::is_empty)
+        server.api("GET", "/executions?status=running&limit=1", None).json()["data"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
     });
-    let count = |status: &str| server.executions().iter().filter(|run| run["status"] == status).count();
+    let count =
+        |status: &str| server.executions().iter().filter(|run| run["status"] == status).count();
     assert_eq!((count("uncertain"), count("success")), (8, 12));
     assert_eq!(server.resume_quarantined(), 8);
     assert_eq!(count("success"), 20);
@@ -192,7 +239,10 @@ impl Scene {
     fn start_deadly(&self, faults: &Faults) -> Result<Server, String> {
         let port: i64 = self.ledger.address.rsplit(':').next().unwrap().parse().unwrap();
         faults.set(Field::AbortPort, port);
-        faults.try_start_with_key(&[("HEDDLE_EGRESS_ALLOW", self.ledger.address.as_str()), ("HEDDLE_LOG", "off")], &self.key)
+        faults.try_start_with_key(
+            &[("HEDDLE_EGRESS_ALLOW", self.ledger.address.as_str()), ("HEDDLE_LOG", "off")],
+            &self.key,
+        )
     }
 }
 
@@ -209,7 +259,13 @@ fn dies(started: Result<Server, String>) {
 
 /// A call of which nobody knows whether it is answered before the process dies.
 fn send(server: &Server, path: &str) {
-    let _ = request(&server.address, "POST", path, &[("content-type", "application/json")], br#"{"id":1}"#);
+    let _ = request(
+        &server.address,
+        "POST",
+        path,
+        &[("content-type", "application/json")],
+        br#"{"id":1}"#,
+    );
 }
 
 /// A real node that aborts the process, in a run that is on disk before it gets there.
@@ -218,15 +274,30 @@ fn issue_14_12_a_node_that_aborts_the_process_each_time_its_run_is_woken_is_quar
     let scene = Scene::new("poison-woken", false);
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let nodes = json!([
-        part("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "woken", "responseMode": "responseNode", "options": {} })),
+        part(
+            "Webhook",
+            "webhook",
+            2.0,
+            json!({ "httpMethod": "POST", "path": "woken", "responseMode": "responseNode", "options": {} })
+        ),
         part(
             "Tell",
             "respondToWebhook",
             1.1,
             json!({ "respondWith": "text", "responseBody": "={{ $execution.resumeUrl }}", "options": {} })
         ),
-        part("Wait", "wait", 1.1, json!({ "resume": "webhook", "httpMethod": "POST", "options": {} })),
-        part("Die", "httpRequest", 4.2, json!({ "method": "GET", "url": format!("http://{}/die/1", scene.ledger.address), "options": {} })),
+        part(
+            "Wait",
+            "wait",
+            1.1,
+            json!({ "resume": "webhook", "httpMethod": "POST", "options": {} })
+        ),
+        part(
+            "Die",
+            "httpRequest",
+            4.2,
+            json!({ "method": "GET", "url": format!("http://{}/die/1", scene.ledger.address), "options": {} })
+        ),
     ]);
     let to = |node: &str| json!({ "main": [[{ "node": node, "type": "main", "index": 0 }]] });
     let document = json!({ "id": "woken", "name": "Woken", "nodes": nodes, "connections": { "Webhook": to("Tell"), "Tell": to("Wait"), "Wait": to("Die") },
@@ -251,7 +322,8 @@ fn issue_14_12_a_node_that_aborts_the_process_each_time_its_run_is_woken_is_quar
 impl Scene {
     /// A workflow that looks at a feed every second.
     fn add_look(&self, id: &str) {
-        let every_second = json!({ "item": [{ "mode": "custom", "cronExpression": "* * * * * *" }] });
+        let every_second =
+            json!({ "item": [{ "mode": "custom", "cronExpression": "* * * * * *" }] });
         let document = json!({ "id": id, "name": id, "connections": {}, "settings": { "executionOrder": "v1" }, "nodes": [
             { "id": "1", "name": "RSS", "type": "n8n-nodes-base.rssFeedReadTrigger", "typeVersion": 1, "position": [0, 0],
               "parameters": { "feedUrl": format!("http://{}/feed/1", self.ledger.address), "pollTimes": every_second } },
@@ -309,9 +381,15 @@ fn issue_15_01_a_decision_about_one_doubt_is_not_taken_for_another() {
     let scene = Scene::new("poison-stale", true);
     let server = scene.start_with_quarantined();
     let id = only(&server)["id"].as_str().unwrap().to_owned();
-    let seen = |server: &Server| server.api("GET", &format!("/executions/{id}/outline"), None).json()["events"].clone();
+    let seen = |server: &Server| {
+        server.api("GET", &format!("/executions/{id}/outline"), None).json()["events"].clone()
+    };
     let decide = |server: &Server, events: &Value| {
-        server.api("POST", &format!("/executions/{id}/resume"), Some(&json!({ "decision": "again", "events": events })))
+        server.api(
+            "POST",
+            &format!("/executions/{id}/resume"),
+            Some(&json!({ "decision": "again", "events": events })),
+        )
     };
     let first = seen(&server);
     assert_eq!(decide(&server, &first).status, 200);
@@ -319,7 +397,12 @@ fn issue_15_01_a_decision_about_one_doubt_is_not_taken_for_another() {
     let server = scene.start();
     wait_until("it is quarantined again", || only(&server)["status"] == "uncertain");
     let late = decide(&server, &first);
-    assert_eq!((late.status, late.json()["code"].as_str()), (409, Some("EXECUTION_STATUS")), "{}", late.text());
+    assert_eq!(
+        (late.status, late.json()["code"].as_str()),
+        (409, Some("EXECUTION_STATUS")),
+        "{}",
+        late.text()
+    );
     assert_eq!(only(&server)["status"], "uncertain");
     scene.ledger.hold(None);
     assert_eq!(decide(&server, &seen(&server)).status, 200);
@@ -339,11 +422,13 @@ fn issue_15_08_a_death_among_many_resumed_runs_is_held_against_few() {
         server.kill();
         server = scene.start();
     }
-    // Those that were among few when the process died are left to a person; the others are resumed once more.
+    // Those that were among few when the process died are left to a person; the others are resumed
+    // once more.
     let told = || (1..=MANY).filter(|id| scene.ledger.count("die", *id) == 3).count();
     wait_until("the others are resumed", || told() == MANY as usize - 8);
     scene.ledger.hold(None);
-    let count = |status: &str| server.executions().iter().filter(|run| run["status"] == status).count();
+    let count =
+        |status: &str| server.executions().iter().filter(|run| run["status"] == status).count();
     wait_until("they are over", || count("success") == MANY as usize - 8);
     assert_eq!(count("uncertain"), 8);
     server.stop();
@@ -358,7 +443,11 @@ fn issue_15_04_the_command_line_does_not_remove_a_run_from_under_the_server() {
     wait_until("it runs", || scene.ledger.count("die", 1) == 1);
     let delete = || {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_heddle"));
-        let done = command.args(["executions", "delete", "1"]).env("HEDDLE_DATA", &scene.data.0).output().unwrap();
+        let done = command
+            .args(["executions", "delete", "1"])
+            .env("HEDDLE_DATA", &scene.data.0)
+            .output()
+            .unwrap();
         (done.status.success(), String::from_utf8(done.stderr).unwrap())
     };
     let (is_done, said) = delete();

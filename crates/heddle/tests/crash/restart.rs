@@ -31,15 +31,25 @@ fn a_clock_that_jumps_between_crash_and_restart_repeats_and_loses_nothing() {
         faults.set(Field::ClockMs, jump);
         let server = faults.start(&settings);
         wait_until("every run is over", || {
-            server.api("GET", "/executions?status=running&limit=1", None).json()["data"].as_array().is_some_and(Vec::is_empty)
+            server.api("GET", "/executions?status=running&limit=1", None).json()["data"]
+                .as_array()
+                .is_some_and(Vec::is_empty)
         });
         assert_eq!((ledger.count("one", id * 10), ledger.count("two", id * 10)), (1, 1));
         assert!(ledger.count("one", id) <= 1 && ledger.count("two", id) <= 1);
         for execution in server.executions() {
-            assert!(matches!(execution["status"].as_str(), Some("success" | "uncertain")), "{}", execution["status"]);
+            assert!(
+                matches!(execution["status"].as_str(), Some("success" | "uncertain")),
+                "{}",
+                execution["status"]
+            );
         }
         // Newest first, whatever the clock says.
-        let ids: Vec<u64> = server.executions().iter().map(|execution| execution["id"].as_str().unwrap().parse().unwrap()).collect();
+        let ids: Vec<u64> = server
+            .executions()
+            .iter()
+            .map(|execution| execution["id"].as_str().unwrap().parse().unwrap())
+            .collect();
         assert!(ids.is_sorted_by(|a, b| a > b), "{ids:?}");
         server.stop();
     }
@@ -47,10 +57,18 @@ fn a_clock_that_jumps_between_crash_and_restart_repeats_and_loses_nothing() {
 
 fn pay(server: &Server, id: u64) -> std::io::Result<u16> {
     let body = json!({ "id": id }).to_string();
-    request(&server.address, "POST", "/webhook/pay", &[("content-type", "application/json")], body.as_bytes()).map(|reply| reply.status)
+    request(
+        &server.address,
+        "POST",
+        "/webhook/pay",
+        &[("content-type", "application/json")],
+        body.as_bytes(),
+    )
+    .map(|reply| reply.status)
 }
 
-/// T-CRASH: a sleeping run wakes after a jump of the clock over its moment, and sleeps on after a jump back.
+/// T-CRASH: a sleeping run wakes after a jump of the clock over its moment, and sleeps on after a
+/// jump back.
 #[test]
 fn a_sleeping_run_wakes_when_the_clock_has_jumped_over_its_moment() {
     let data = Folder::new("sleep");
@@ -61,7 +79,9 @@ fn a_sleeping_run_wakes_when_the_clock_has_jumped_over_its_moment() {
     let file = data.workflow("nap", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let faults = Faults::new(&data);
-    let status = |server: &Server| -> Value { server.api("GET", "/executions", None).json()["data"][0]["status"].clone() };
+    let status = |server: &Server| -> Value {
+        server.api("GET", "/executions", None).json()["data"][0]["status"].clone()
+    };
     let server = faults.start(&[("HEDDLE_LOG", "off")]);
     assert_eq!(server.call("POST", "/webhook/nap", Some(&json!({}))).status, 200);
     wait_until("it sleeps", || status(&server) == "waiting");
@@ -86,7 +106,8 @@ fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
     assert_eq!(server.api("GET", "/workflows", None).status, 200);
     server.stop();
     let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
-    let newer: i64 = database.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap() + 1;
+    let newer: i64 =
+        database.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap() + 1;
     database.pragma_update(None, "user_version", newer).unwrap();
     database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     drop(database);
@@ -96,7 +117,8 @@ fn a_second_server_and_a_newer_folder_are_refused_and_nothing_is_changed() {
     assert!(std::fs::read(data.0.join("heddle.db")).unwrap() == before, "it was written to");
 }
 
-/// T-CRASH: somebody removes the lock and starts a second server. The first one writes nothing from then on, and ends.
+/// T-CRASH: somebody removes the lock and starts a second server. The first one writes nothing from
+/// then on, and ends.
 #[test]
 fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
     let (data, ledger) = (Folder::new("two-servers"), Ledger::start());
@@ -119,12 +141,14 @@ fn issue_15_00_of_two_servers_on_one_folder_the_older_one_ends() {
     second.stop();
 }
 
-/// T-CRASH: a request that carries a key is repeated after a crash with the same key, and no person is asked.
+/// T-CRASH: a request that carries a key is repeated after a crash with the same key, and no person
+/// is asked.
 #[test]
 fn issue_15_00_a_step_that_sends_a_key_is_repeated_with_it() {
     let (data, ledger) = (Folder::new("keyed"), Ledger::start());
     let mut document = pay_workflow(&ledger.address);
-    document["nodes"][1]["parameters"]["options"]["idempotencyKeyHeader"] = json!("Idempotency-Key");
+    document["nodes"][1]["parameters"]["options"]["idempotencyKeyHeader"] =
+        json!("Idempotency-Key");
     let file = data.workflow("pay", &document);
     heddle(&data.0, &["import", "--activate", file.to_str().unwrap()]);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
@@ -139,20 +163,35 @@ fn issue_15_00_a_step_that_sends_a_key_is_repeated_with_it() {
     wait_until("it is over", || ledger.count("two", 7) == 1);
     assert_eq!(pay(&server, 8).unwrap(), 200);
     wait_until("the next one is over", || ledger.count("two", 8) == 1);
-    let mut keys: Vec<usize> = ledger.all().into_iter().filter(|(name, _)| name.starts_with("key ")).map(|(_, count)| count).collect();
+    let mut keys: Vec<usize> = ledger
+        .all()
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("key "))
+        .map(|(_, count)| count)
+        .collect();
     keys.sort_unstable();
     assert_eq!(keys, [1, 2], "one key for the step that was cut off, another for the next run");
-    wait_until("both are over", || server.executions().iter().all(|execution| execution["status"] == "success"));
+    wait_until("both are over", || {
+        server.executions().iter().all(|execution| execution["status"] == "success")
+    });
     server.stop();
 }
 
-/// T-CRASH: a folder of an older version is only migrated by whoever has it to itself, and no other version works beside a server.
+/// T-CRASH: a folder of an older version is only migrated by whoever has it to itself, and no other
+/// version works beside a server.
 #[test]
 fn issue_15_09_commands_beside_a_server_neither_migrate_nor_mix_versions() {
     let data = Folder::new("versions");
     let run = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_heddle")).args(arguments).env("HEDDLE_DATA", &data.0).output().unwrap();
-        (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+        let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+            .args(arguments)
+            .env("HEDDLE_DATA", &data.0)
+            .output()
+            .unwrap();
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
+        )
     };
     assert!(run(&["migrate"]).1.contains("made"));
     assert!(run(&["migrate"]).1.contains("up to date"));
@@ -162,22 +201,38 @@ fn issue_15_09_commands_beside_a_server_neither_migrate_nor_mix_versions() {
     assert!(!refused.0 && refused.1.contains("STORE_LOCKED"), "{}", refused.1);
     // As a server of another version writes it.
     let announced = std::fs::read_to_string(data.0.join("serving.lock")).unwrap();
-    std::fs::write(data.0.join("serving.lock"), announced.replace("(database ", "(database 9")).unwrap();
+    std::fs::write(data.0.join("serving.lock"), announced.replace("(database ", "(database 9"))
+        .unwrap();
     let refused = run(&["list"]);
-    assert!(!refused.0 && refused.1.contains("a server of another version runs on the data folder"), "{}", refused.1);
+    assert!(
+        !refused.0 && refused.1.contains("a server of another version runs on the data folder"),
+        "{}",
+        refused.1
+    );
     server.stop();
     let database = rusqlite::Connection::open(data.0.join("heddle.db")).unwrap();
     let known: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     database.pragma_update(None, "user_version", known - 1).unwrap();
     drop(database);
     let refused = run(&["list"]);
-    assert!(!refused.0 && refused.1.contains("run `heddle migrate`") && refused.1.contains("STORE_OLDER"), "{}", refused.1);
+    assert!(
+        !refused.0
+            && refused.1.contains("run `heddle migrate`")
+            && refused.1.contains("STORE_OLDER"),
+        "{}",
+        refused.1
+    );
 }
 
 /// What a server says that does not start.
 fn serve(data: &Folder) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-    let output = command.args(["serve", "--port", "0"]).env("HEDDLE_DATA", &data.0).stdout(Stdio::null()).output().unwrap();
+    let output = command
+        .args(["serve", "--port", "0"])
+        .env("HEDDLE_DATA", &data.0)
+        .stdout(Stdio::null())
+        .output()
+        .unwrap();
     assert!(!output.status.success());
     String::from_utf8(output.stderr).unwrap()
 }
@@ -188,7 +243,12 @@ fn two_waits(ledger: &str) -> Value {
     let ask = |step: &str| json!({ "method": "GET", "url": format!("=http://{ledger}/{step}/{{{{ $('Webhook').first().json.body.id }}}}"), "options": {} });
     let wait = |is_limited: bool| json!({ "resume": "webhook", "httpMethod": "POST", "limitWaitTime": is_limited, "limitType": "afterTimeInterval", "resumeAmount": 1, "resumeUnit": "hours", "options": {} });
     let nodes = [
-        part("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "waits", "responseMode": "responseNode", "options": {} })),
+        part(
+            "Webhook",
+            "webhook",
+            2.0,
+            json!({ "httpMethod": "POST", "path": "waits", "responseMode": "responseNode", "options": {} }),
+        ),
         part(
             "Tell",
             "respondToWebhook",
@@ -201,12 +261,20 @@ fn two_waits(ledger: &str) -> Value {
         part("Late", "httpRequest", 4.2, ask("late")),
     ];
     let names: Vec<&str> = nodes.iter().map(|node| node["name"].as_str().unwrap()).collect();
-    let connections: serde_json::Map<String, Value> =
-        names.windows(2).map(|pair| (pair[0].to_owned(), json!({ "main": [[{ "node": pair[1], "type": "main", "index": 0 }]] }))).collect();
+    let connections: serde_json::Map<String, Value> = names
+        .windows(2)
+        .map(|pair| {
+            (
+                pair[0].to_owned(),
+                json!({ "main": [[{ "node": pair[1], "type": "main", "index": 0 }]] }),
+            )
+        })
+        .collect();
     json!({ "id": "waits", "name": "Waits", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }
 
-/// T-CRASH: a run whose time has passed is called while it waits to be resumed. The call is for its first wait, and so is its time.
+/// T-CRASH: a run whose time has passed is called while it waits to be resumed. The call is for its
+/// first wait, and so is its time.
 #[test]
 fn issue_14_00_a_run_that_was_called_before_its_turn_to_be_resumed_stays_at_its_next_wait() {
     let (data, ledger) = (Folder::new("turn"), Ledger::start());
@@ -220,7 +288,12 @@ fn issue_14_00_a_run_that_was_called_before_its_turn_to_be_resumed_stays_at_its_
     }
     let faults = Faults::new(&data);
     let settings = [("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")];
-    let asleep = |server: &Server| server.api("GET", "/executions?status=waiting", None).json()["data"].as_array().unwrap().len();
+    let asleep = |server: &Server| {
+        server.api("GET", "/executions?status=waiting", None).json()["data"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
     let server = faults.start(&settings);
     let links = [1, 2].map(|id| {
         let link = server.call("POST", "/webhook/waits", Some(&json!({ "id": id }))).text();
@@ -244,7 +317,10 @@ fn issue_14_00_a_run_that_was_called_before_its_turn_to_be_resumed_stays_at_its_
     wait_until("the other one goes on", || ledger.count("between", 2) == 1);
     wait_until("both sleep again", || asleep(&server) == 2);
     std::thread::sleep(Duration::from_millis(300));
-    assert_eq!((ledger.count("between", 1), ledger.count("late", 1), ledger.count("late", 2)), (1, 0, 0));
+    assert_eq!(
+        (ledger.count("between", 1), ledger.count("late", 1), ledger.count("late", 2)),
+        (1, 0, 0)
+    );
     assert_eq!(asleep(&server), 2);
     server.stop();
 }

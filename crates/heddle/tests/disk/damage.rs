@@ -5,7 +5,8 @@ use crate::support::wait_until;
 use crate::{Scene, all_over, pay};
 use rusqlite::Connection;
 
-/// T-DISK: a bit flips in the journal of a finished run. The run is named, and only it is out of order.
+/// T-DISK: a bit flips in the journal of a finished run. The run is named, and only it is out of
+/// order.
 #[test]
 fn a_flipped_bit_is_told_for_its_execution_and_for_no_other() {
     let scene = Scene::new("flip");
@@ -32,7 +33,8 @@ fn a_flipped_bit_is_told_for_its_execution_and_for_no_other() {
     server.stop();
 }
 
-/// T-DISK: a bit flips in the journal of an interrupted run. It ends with the reason; the others go on.
+/// T-DISK: a bit flips in the journal of an interrupted run. It ends with the reason; the others go
+/// on.
 #[test]
 fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on() {
     let scene = Scene::new("flip-interrupted");
@@ -47,7 +49,8 @@ fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on(
     scene.faults.mend();
     let running: Vec<i64> = {
         let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
-        let mut found = database.prepare("SELECT id FROM executions WHERE status = 'running'").unwrap();
+        let mut found =
+            database.prepare("SELECT id FROM executions WHERE status = 'running'").unwrap();
         found.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
     };
     let [id] = running[..] else { panic!("{running:?}") };
@@ -59,12 +62,18 @@ fn an_interrupted_run_with_a_damaged_journal_fails_by_name_and_the_others_go_on(
     assert_eq!(row["status"], "error", "{row}");
     assert_eq!(scene.paid(2), (1, 1));
     let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
-    let reason: String = database.query_row("SELECT error FROM executions WHERE id = ?", [id], |row| row.get(0)).unwrap();
-    assert!(reason.contains(&format!("execution {id} ")) && reason.contains("STORE_CORRUPT"), "{reason}");
+    let reason: String = database
+        .query_row("SELECT error FROM executions WHERE id = ?", [id], |row| row.get(0))
+        .unwrap();
+    assert!(
+        reason.contains(&format!("execution {id} ")) && reason.contains("STORE_CORRUPT"),
+        "{reason}"
+    );
     server.stop();
 }
 
-/// T-DISK: the head of the database is damaged. The server refuses, says so, and writes over nothing.
+/// T-DISK: the head of the database is damaged. The server refuses, says so, and writes over
+/// nothing.
 #[test]
 fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
     let scene = Scene::new("head");
@@ -80,9 +89,13 @@ fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
         damaged[from..to].iter_mut().for_each(|byte| *byte ^= 0x5a);
         std::fs::write(&path, &damaged).unwrap();
         let started = scene.faults.try_start(&scene.settings());
-        let told = started.err().unwrap_or_else(|| panic!("bytes {from} to {to}: the server started"));
+        let told =
+            started.err().unwrap_or_else(|| panic!("bytes {from} to {to}: the server started"));
         assert!(told.contains("the database is damaged"), "bytes {from} to {to}: {told}");
-        assert!(std::fs::read(&path).unwrap() == damaged, "bytes {from} to {to}: it was written to");
+        assert!(
+            std::fs::read(&path).unwrap() == damaged,
+            "bytes {from} to {to}: it was written to"
+        );
     }
     std::fs::write(&path, &whole).unwrap();
     scene.start().stop();
@@ -92,9 +105,13 @@ fn a_damaged_head_is_refused_and_nothing_is_overwritten() {
 fn flip(scene: &Scene, execution: i64) {
     let database = Connection::open(scene.data.0.join("heddle.db")).unwrap();
     let sql = "SELECT place, events FROM journal WHERE place >> 24 = ? ORDER BY place DESC LIMIT 1";
-    let (place, mut events): (i64, Vec<u8>) = database.query_row(sql, [execution], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let (place, mut events): (i64, Vec<u8>) =
+        database.query_row(sql, [execution], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     let middle = events.len() / 2;
     events[middle] ^= 1;
-    let changed = database.execute("UPDATE journal SET events = ?2 WHERE place = ?1", rusqlite::params![place, events]);
+    let changed = database.execute(
+        "UPDATE journal SET events = ?2 WHERE place = ?1",
+        rusqlite::params![place, events],
+    );
     assert_eq!(changed.unwrap(), 1);
 }

@@ -16,7 +16,8 @@ pub(crate) fn processor_time(process: u32) -> u64 {
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
-/// T-DISK: file-descriptor exhaustion. The server neither spins nor dies, and serves again when there is room.
+/// T-DISK: file-descriptor exhaustion. The server neither spins nor dies, and serves again when
+/// there is room.
 #[test]
 fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
     let scene = Scene::new("files");
@@ -27,24 +28,31 @@ fn a_server_without_a_file_left_waits_quietly_and_serves_again() {
     let server = Server::start_command(command, &scene.data.0, &settings, &key).unwrap();
     assert_eq!(pay(&server.address, 0, "").unwrap().status, 200);
     all_over(&server);
-    let mut held: Vec<TcpStream> = (0..100).filter_map(|_| TcpStream::connect(&server.address).ok()).collect();
+    let mut held: Vec<TcpStream> =
+        (0..100).filter_map(|_| TcpStream::connect(&server.address).ok()).collect();
     std::thread::sleep(Duration::from_millis(300));
     let before = processor_time(server.process.id());
     std::thread::sleep(Duration::from_secs(1));
     let used = processor_time(server.process.id()) - before;
     assert!(used < 50, "it spins: {used} hundredths of a second within one");
-    // One slot: a call gets in, and finds no file for what it needs. It is answered, whatever the answer.
+    // One slot: a call gets in, and finds no file for what it needs. It is answered, whatever the
+    // answer.
     held.truncate(held.len().saturating_sub(60));
-    wait_until("it answers", || request(&server.address, "GET", "/healthz", &[], b"").is_ok_and(|reply| reply.status == 200));
+    wait_until("it answers", || {
+        request(&server.address, "GET", "/healthz", &[], b"").is_ok_and(|reply| reply.status == 200)
+    });
     drop(held);
-    wait_until("calls are taken again", || pay(&server.address, 1, "").is_ok_and(|reply| reply.status == 200));
+    wait_until("calls are taken again", || {
+        pay(&server.address, 1, "").is_ok_and(|reply| reply.status == 200)
+    });
     all_over(&server);
     assert_eq!(scene.paid(0), (1, 1));
     assert_eq!(scene.paid(1), (1, 1));
     server.stop();
 }
 
-/// T-DISK: thread exhaustion. Whatever needs a new thread may fail; the server lives, and what it accepted is done.
+/// T-DISK: thread exhaustion. Whatever needs a new thread may fail; the server lives, and what it
+/// accepted is done.
 #[test]
 fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
     let scene = Scene::new("threads");
@@ -55,11 +63,19 @@ fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
         if pay(&server.address, id, "").is_ok_and(|reply| reply.status == 200) {
             accepted.push(id);
         }
-        let _ = request(&server.address, "GET", "/api/v1/executions", &[("x-n8n-api-key", server.key())], b"");
+        let _ = request(
+            &server.address,
+            "GET",
+            "/api/v1/executions",
+            &[("x-n8n-api-key", server.key())],
+            b"",
+        );
     }
     assert_eq!(server.call("GET", "/healthz", None).status, 200);
     scene.faults.set(Field::NoThreads, 0);
-    wait_until("calls are taken again", || pay(&server.address, 100, "").is_ok_and(|reply| reply.status == 200));
+    wait_until("calls are taken again", || {
+        pay(&server.address, 100, "").is_ok_and(|reply| reply.status == 200)
+    });
     all_over(&server);
     for id in accepted.iter().chain([&100]) {
         assert_eq!(scene.paid(*id), (1, 1), "call {id}");
@@ -68,7 +84,8 @@ fn a_server_without_a_thread_left_lives_and_does_what_it_accepted() {
     server.stop();
 }
 
-/// T-DISK: runs that want more memory than they may have fail, alone: in the sandbox, and by what their nodes leave.
+/// T-DISK: runs that want more memory than they may have fail, alone: in the sandbox, and by what
+/// their nodes leave.
 #[test]
 fn a_run_past_its_memory_fails_and_the_server_lives() {
     let scene = Scene::new("memory");
@@ -87,7 +104,11 @@ fn a_run_past_its_memory_fails_and_the_server_lives() {
     settings.extend([("HEDDLE_RUN_DATA_LIMIT", "2MB"), ("HEDDLE_RUN_MEMORY_LIMIT", "1MB")]);
     let server = scene.faults.start(&settings);
     for name in ["sandbox", "items"] {
-        assert_eq!(server.call("POST", &format!("/webhook/{name}"), Some(&json!({}))).status, 500, "{name}");
+        assert_eq!(
+            server.call("POST", &format!("/webhook/{name}"), Some(&json!({}))).status,
+            500,
+            "{name}"
+        );
         let of_it = |execution: &Value| execution["workflowId"] == name;
         assert_eq!(server.executions().into_iter().find(of_it).unwrap()["status"], "error");
     }
@@ -103,7 +124,8 @@ fn a_run_past_its_memory_fails_and_the_server_lives() {
 #[test]
 fn issue_15_00_a_run_whose_time_has_come_is_woken_however_many_new_ones_wait() {
     let scene = Scene::new("in-line");
-    let code = "let sum = 0; for (let i = 0; i < 200000; i++) sum += i; return [{ json: { sum } }];";
+    let code =
+        "let sum = 0; for (let i = 0; i < 200000; i++) sum += i; return [{ json: { sum } }];";
     let busy = json!({ "id": "busy", "name": "Busy", "settings": {}, "nodes": [
         { "id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
           "parameters": { "httpMethod": "POST", "path": "busy", "responseMode": "lastNode", "options": {} } },
@@ -125,7 +147,11 @@ fn issue_15_00_a_run_whose_time_has_come_is_woken_however_many_new_ones_wait() {
     assert_eq!(server.call("POST", "/webhook/sleep", Some(&json!({}))).status, 200);
     let status_of_sleeper = || {
         let executions = server.executions();
-        executions.into_iter().find(|execution| execution["workflowId"] == "sleeper").unwrap_or_default()["status"].clone()
+        executions
+            .into_iter()
+            .find(|execution| execution["workflowId"] == "sleeper")
+            .unwrap_or_default()["status"]
+            .clone()
     };
     wait_until("it sleeps", || status_of_sleeper() == "waiting");
     let is_over = AtomicBool::new(false);

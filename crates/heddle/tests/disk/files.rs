@@ -8,20 +8,38 @@ use serde_json::json;
 
 /// A call whose text becomes a file, and then asks the ledger.
 fn prepare(data: &Folder, ledger: &Ledger) {
-    let webhook = node("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "file", "options": {} }));
-    let file = node("File", "convertToFile", 1.1, json!({ "operation": "toText", "sourceProperty": "body.text", "options": {} }));
-    let url = format!("=http://{}/after/{{{{ $('Webhook').first().json.body.id }}}}", ledger.address);
-    let after = node("After", "httpRequest", 4.2, json!({ "method": "POST", "url": url, "options": {} }));
+    let webhook = node(
+        "Webhook",
+        "webhook",
+        2.0,
+        json!({ "httpMethod": "POST", "path": "file", "options": {} }),
+    );
+    let file = node(
+        "File",
+        "convertToFile",
+        1.1,
+        json!({ "operation": "toText", "sourceProperty": "body.text", "options": {} }),
+    );
+    let url =
+        format!("=http://{}/after/{{{{ $('Webhook').first().json.body.id }}}}", ledger.address);
+    let after =
+        node("After", "httpRequest", 4.2, json!({ "method": "POST", "url": url, "options": {} }));
     let path = data.workflow("file", &row("File", &[webhook, file, after]));
     heddle(&data.0, &["import", "--activate", path.to_str().unwrap()]);
 }
 
 fn call(server: &Server, id: u64) -> u16 {
-    server.call("POST", "/webhook/file", Some(&json!({ "id": id, "text": "x".repeat(50_000) }))).status
+    server
+        .call("POST", "/webhook/file", Some(&json!({ "id": id, "text": "x".repeat(50_000) })))
+        .status
 }
 
 fn statuses(server: &Server) -> Vec<String> {
-    server.executions().iter().map(|execution| execution["status"].as_str().unwrap_or_default().to_owned()).collect()
+    server
+        .executions()
+        .iter()
+        .map(|execution| execution["status"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
@@ -30,14 +48,21 @@ fn issue_15_07_an_accepted_run_whose_file_cannot_be_written_stands_still_until_i
     prepare(&data, &ledger);
     let faults = Faults::new(&data);
     faults.set(Field::OnlyFiles, 1);
-    let server = faults.start(&[("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")]);
+    let server =
+        faults.start(&[("HEDDLE_EGRESS_ALLOW", ledger.address.as_str()), ("HEDDLE_LOG", "off")]);
     let is_ready = || server.call("GET", "/healthz/readiness", None).status == 200;
-    for (id, fault) in [(1, Fault::ReadOnly), (2, Fault::Broken), (3, Fault::Full), (4, Fault::NoMoreFiles)] {
+    for (id, fault) in
+        [(1, Fault::ReadOnly), (2, Fault::Broken), (3, Fault::Full), (4, Fault::NoMoreFiles)]
+    {
         faults.arm(fault, 1);
         assert_eq!(call(&server, id), 200, "what was sent is in the database");
         wait_until("the file is refused", || faults.refused() > 0);
         wait_until("the server says so", || !is_ready());
-        assert_eq!((ledger.count("after", id), statuses(&server)[0].as_str()), (0, "running"), "{fault:?}");
+        assert_eq!(
+            (ledger.count("after", id), statuses(&server)[0].as_str()),
+            (0, "running"),
+            "{fault:?}"
+        );
         faults.mend();
         wait_until("it goes on", || ledger.count("after", id) == 1);
         wait_until("it is over", || statuses(&server)[0] == "success");

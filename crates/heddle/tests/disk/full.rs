@@ -15,13 +15,19 @@ struct SmallDisk(PathBuf);
 impl SmallDisk {
     fn mount(at: &Path, size: &str) -> Option<Self> {
         let options = format!("size={size},mode=700");
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(at).output().ok()?;
+        let done = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "tmpfs"])
+            .arg(at)
+            .output()
+            .ok()?;
         done.status.success().then(|| Self(at.to_owned()))
     }
 
     fn grow(&self, size: &str) {
         let options = format!("remount,size={size}");
-        assert!(Command::new("mount").args(["-o", &options]).arg(&self.0).status().unwrap().success());
+        assert!(
+            Command::new("mount").args(["-o", &options]).arg(&self.0).status().unwrap().success()
+        );
     }
 }
 
@@ -42,11 +48,14 @@ fn assert_turned_away(reply: &Reply, code: &str) {
 fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_when_there_is_room() {
     let (data, ledger) = (Folder::new("small"), Ledger::start());
     let Some(disk) = SmallDisk::mount(&data.0, "3m") else {
-        eprintln!("NOT RUN: this user may not mount a small file system; the disk is full by the fault library alone, in the other tests");
+        eprintln!(
+            "NOT RUN: this user may not mount a small file system; the disk is full by the fault library alone, in the other tests"
+        );
         return;
     };
     prepare(&data, &ledger);
-    let server = Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", &ledger.address), ("HEDDLE_LOG", "off")]);
+    let server =
+        Server::start(&data.0, &[("HEDDLE_EGRESS_ALLOW", &ledger.address), ("HEDDLE_LOG", "off")]);
     let filler = "x".repeat(60_000);
     let (mut accepted, mut turned_away) = (Vec::new(), Vec::new());
     for id in 0..400 {
@@ -62,13 +71,20 @@ fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_whe
             break;
         }
     }
-    assert!(accepted.len() > 5 && turned_away.len() >= 10, "{} accepted, {} turned away", accepted.len(), turned_away.len());
+    assert!(
+        accepted.len() > 5 && turned_away.len() >= 10,
+        "{} accepted, {} turned away",
+        accepted.len(),
+        turned_away.len()
+    );
     // What needs no write is answered as ever.
     assert_eq!(server.call("GET", "/healthz", None).status, 200);
     assert_eq!(server.api("GET", "/executions?limit=5", None).status, 200);
     assert_eq!(server.api("GET", "/workflows", None).status, 200);
     disk.grow("64m");
-    wait_until("it is ready again", || server.call("GET", "/healthz/readiness", None).status == 200);
+    wait_until("it is ready again", || {
+        server.call("GET", "/healthz/readiness", None).status == 200
+    });
     all_over(&server);
     assert_eq!(pay(&server.address, 1000, &filler).unwrap().status, 200);
     all_over(&server);
@@ -77,13 +93,18 @@ fn on_a_disk_that_fills_up_calls_are_turned_away_and_the_accepted_ones_go_on_whe
         assert_eq!(statuses(&server, *id), ["success"]);
     }
     for id in &turned_away {
-        assert_eq!((ledger.count("one", *id), ledger.count("two", *id)), (0, 0), "call {id} was turned away and happened");
+        assert_eq!(
+            (ledger.count("one", *id), ledger.count("two", *id)),
+            (0, 0),
+            "call {id} was turned away and happened"
+        );
     }
     eprintln!("a disk of 3 MB: {} accepted, {} turned away", accepted.len(), turned_away.len());
     server.stop();
 }
 
-/// T-DISK: full at each write of a run, from its acceptance to its end; likewise read-only and broken.
+/// T-DISK: full at each write of a run, from its acceptance to its end; likewise read-only and
+/// broken.
 #[test]
 fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
     let scene = Scene::new("each-write");
@@ -102,7 +123,9 @@ fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
             scene.faults.arm(fault, nth);
             let reply = pay(&server.address, id, "").unwrap();
             if reply.status == 200 {
-                wait_until("the disk fails", || scene.faults.refused() > 0 || scene.paid(id) == (1, 1));
+                wait_until("the disk fails", || {
+                    scene.faults.refused() > 0 || scene.paid(id) == (1, 1)
+                });
             }
             // What needs no write works meanwhile.
             assert_eq!(server.api("GET", "/executions?limit=1", None).status, 200);
@@ -117,15 +140,27 @@ fn a_disk_that_refuses_any_write_of_a_run_loses_and_repeats_nothing() {
                 assert_eq!(scene.paid(id), (1, 1), "{fault:?} at write {nth}");
             } else {
                 turned_away += 1;
-                assert_turned_away(&reply, if fault == Fault::Full { "STORE_FULL" } else { "STORE_UNWRITABLE" });
+                assert_turned_away(
+                    &reply,
+                    if fault == Fault::Full { "STORE_FULL" } else { "STORE_UNWRITABLE" },
+                );
                 std::thread::sleep(Duration::from_millis(50));
-                assert_eq!(scene.paid(id), (0, 0), "{fault:?} at write {nth}: it was turned away and happened");
+                assert_eq!(
+                    scene.paid(id),
+                    (0, 0),
+                    "{fault:?} at write {nth}: it was turned away and happened"
+                );
             }
             id += 1;
         }
     }
-    assert!(turned_away > 0 && stood_still > 0, "{turned_away} turned away, {stood_still} stood still");
-    eprintln!("{n_writes} writes a run: {turned_away} calls turned away, {stood_still} stood still or passed");
+    assert!(
+        turned_away > 0 && stood_still > 0,
+        "{turned_away} turned away, {stood_still} stood still"
+    );
+    eprintln!(
+        "{n_writes} writes a run: {turned_away} calls turned away, {stood_still} stood still or passed"
+    );
     server.stop();
 }
 
@@ -160,8 +195,8 @@ fn a_server_starts_on_a_full_disk_and_takes_up_what_was_interrupted_when_there_i
     assert!(scene.data.0.join("heddle.db").exists());
 }
 
-/// T-DISK: callers who wait for the end of a run are told at once as well, whether its steps reach outside or not; nothing of it
-/// happens later.
+/// T-DISK: callers who wait for the end of a run are told at once as well, whether its steps reach
+/// outside or not; nothing of it happens later.
 #[test]
 fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away() {
     let scene = Scene::new("waiting-caller");
@@ -191,7 +226,8 @@ fn a_caller_who_waits_for_the_answer_of_a_run_that_cannot_begin_is_turned_away()
     server.stop();
 }
 
-/// T-DISK: a file that came with a call is written before the run is, and goes again if the run is turned away.
+/// T-DISK: a file that came with a call is written before the run is, and goes again if the run is
+/// turned away.
 #[test]
 fn a_call_that_is_turned_away_leaves_no_file_behind() {
     let scene = Scene::new("no-file-left");
@@ -202,7 +238,16 @@ fn a_call_that_is_turned_away_leaves_no_file_behind() {
     let file = scene.data.workflow("upload", &upload);
     heddle(&scene.data.0, &["import", "--activate", file.to_str().unwrap()]);
     let server = scene.start();
-    let send = || request(&server.address, "POST", "/webhook/upload", &[("content-type", "image/png")], &[7; 40_000]).unwrap();
+    let send = || {
+        request(
+            &server.address,
+            "POST",
+            "/webhook/upload",
+            &[("content-type", "image/png")],
+            &[7; 40_000],
+        )
+        .unwrap()
+    };
     let folders = || std::fs::read_dir(scene.data.0.join("binary")).map_or(0, Iterator::count);
     assert_eq!(send().status, 200);
     let (mut accepted, mut turned_away) = (1, 0);

@@ -1,5 +1,6 @@
-//! T-DISK: disks that are full, read-only, broken or lie, damaged files, other programs at the database, and a system that has
-//! no more to give. Nothing that was accepted is lost, and what was turned away never happens.
+//! T-DISK: disks that are full, read-only, broken or lie, damaged files, other programs at the
+//! database, and a system that has no more to give. Nothing that was accepted is lost, and what was
+//! turned away never happens.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -52,13 +53,24 @@ fn prepare(data: &Folder, ledger: &Ledger) {
 
 fn pay(address: &str, id: u64, filler: &str) -> std::io::Result<Reply> {
     let body = json!({ "id": id, "filler": filler }).to_string();
-    request(address, "POST", "/webhook/pay", &[("content-type", "application/json")], body.as_bytes())
+    request(
+        address,
+        "POST",
+        "/webhook/pay",
+        &[("content-type", "application/json")],
+        body.as_bytes(),
+    )
 }
 
 /// The status of the executions that a call led to.
 fn statuses(server: &Server, id: u64) -> Vec<String> {
     let of_call = |execution: &&Value| webhook_item(execution)["json"]["body"]["id"] == id;
-    server.executions().iter().filter(of_call).map(|execution| execution["status"].as_str().unwrap().to_owned()).collect()
+    server
+        .executions()
+        .iter()
+        .filter(of_call)
+        .map(|execution| execution["status"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn webhook_item(execution: &Value) -> &Value {

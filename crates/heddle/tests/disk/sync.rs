@@ -7,7 +7,8 @@ use std::os::unix::process::ExitStatusExt as _;
 
 const ABORTED: Option<i32> = Some(6);
 
-/// T-DISK: whichever sync of a run fails, the process ends without another try; the next one has what was accepted.
+/// T-DISK: whichever sync of a run fails, the process ends without another try; the next one has
+/// what was accepted.
 #[test]
 fn a_sync_that_fails_ends_the_process_and_nothing_accepted_is_lost() {
     let scene = Scene::new("sync");
@@ -26,8 +27,11 @@ fn a_sync_that_fails_ends_the_process_and_nothing_accepted_is_lost() {
         let nth_write = id as i64 * (scene_writes(&scene, &server) / n_syncs as i64);
         scene.faults.arm(Fault::SyncFails, nth_write + 1);
         let accepted = pay(&server.address, id, "").is_ok_and(|reply| reply.status == 200);
-        // How writes share a commit differs from run to run; a further call meets the sync if this one had too few.
-        wait_until("a sync fails", || scene.faults.refused() > 0 || pay(&server.address, 5000 + id, "").is_err());
+        // How writes share a commit differs from run to run; a further call meets the sync if this
+        // one had too few.
+        wait_until("a sync fails", || {
+            scene.faults.refused() > 0 || pay(&server.address, 5000 + id, "").is_err()
+        });
         assert_eq!(server.wait().signal(), ABORTED, "sync {id}");
         assert_eq!(scene.faults.refused(), 1, "it was tried again");
         let server = scene.start();
@@ -56,7 +60,8 @@ fn scene_writes(scene: &Scene, server: &crate::Server) -> i64 {
     scene.faults.get(Field::Count) - before
 }
 
-/// T-DISK: the sync of the database itself, when its log is moved into it. SQLite alone would go on and forget the log later.
+/// T-DISK: the sync of the database itself, when its log is moved into it. SQLite alone would go on
+/// and forget the log later.
 #[test]
 fn a_sync_of_the_database_that_fails_while_the_log_is_moved_ends_the_process_too() {
     let scene = Scene::new("checkpoint-sync");

@@ -1,4 +1,5 @@
-//! One hostile call at a time: it ends with an error that has a name, and the process lives on within its memory.
+//! One hostile call at a time: it ends with an error that has a name, and the process lives on
+//! within its memory.
 
 use super::attacks::{compare, set, webhook};
 use super::support::workflow::{node, row};
@@ -7,7 +8,8 @@ use super::{activate, activate_document};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What JavaScript may cost beyond what the server takes anyway: the shared limit of the sandbox, and some room.
+/// What JavaScript may cost beyond what the server takes anyway: the shared limit of the sandbox,
+/// and some room.
 const MOST_GROWTH_MB: u64 = 300;
 
 fn code(source: &str) -> Value {
@@ -17,16 +19,26 @@ fn code(source: &str) -> Value {
 /// The code of the error that the newest execution of a workflow ended with.
 fn error_of(server: &Server, name: &str) -> Option<String> {
     let workflows = server.api("GET", "/workflows?limit=250", None).json();
-    let id = workflows["data"].as_array().unwrap().iter().find(|workflow| workflow["name"] == name).unwrap()["id"].clone();
+    let id = workflows["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|workflow| workflow["name"] == name)
+        .unwrap()["id"]
+        .clone();
     let path = format!("/executions?workflowId={}&includeData=true&limit=1", id.as_str().unwrap());
-    // The items may be nested more deeply than the test's own reader of JSON goes. The error of the run stands behind those of its steps.
+    // The items may be nested more deeply than the test's own reader of JSON goes. The error of the
+    // run stands behind those of its steps.
     let page = server.api("GET", &path, None).text();
     let (_, error) = page.rsplit_once(r#""error":{"code":""#)?;
     error.split('"').next().map(str::to_owned)
 }
 
 fn start(data: &Folder, settings: &[(&str, &str)]) -> Server {
-    let settings: Vec<_> = [("HEDDLE_LOG", "off"), ("HEDDLE_RATE_LIMIT", "0")].into_iter().chain(settings.iter().copied()).collect();
+    let settings: Vec<_> = [("HEDDLE_LOG", "off"), ("HEDDLE_RATE_LIMIT", "0")]
+        .into_iter()
+        .chain(settings.iter().copied())
+        .collect();
     Server::start(&data.0, &settings)
 }
 
@@ -39,7 +51,13 @@ fn issue_14_01_javascript_takes_no_more_of_the_hosts_memory_than_its_limit() {
     let cases: Vec<(&'static str, Value, &[&str])> = vec![
         ("doubled", set("={{ $jmespath({}, '[@,@]' + '|[@,@]'.repeat(22)) }}"), ended),
         ("holes", set("={{ (() => new Array(1e8))() }}"), ended),
-        ("caught", set("={{ (() => { const s = 'x'.repeat(2e6); for (;;) try { $items(s) } catch {} })() }}"), ended),
+        (
+            "caught",
+            set(
+                "={{ (() => { const s = 'x'.repeat(2e6); for (;;) try { $items(s) } catch {} })() }}",
+            ),
+            ended,
+        ),
         ("parts", set(&template), ended),
         ("requests", code(&format!("{flood} return [];")), ended),
         ("custom", code(custom), &[]),
@@ -56,7 +74,10 @@ fn issue_14_01_javascript_takes_no_more_of_the_hosts_memory_than_its_limit() {
     for (name, _, codes) in &cases {
         server.call("POST", &format!("/webhook/{name}"), Some(&json!({})));
         let (error, grown) = (error_of(&server, name), server.peak_memory_mb() - before);
-        assert!(error.as_deref().map_or(codes.is_empty(), |error| codes.contains(&error)), "{name}: {error:?}");
+        assert!(
+            error.as_deref().map_or(codes.is_empty(), |error| codes.contains(&error)),
+            "{name}: {error:?}"
+        );
         assert!(grown < MOST_GROWTH_MB, "{name}: {grown} MB");
         assert_eq!(honest(), 200, "{name}");
     }
@@ -79,24 +100,44 @@ fn issue_14_02_deep_values_neither_kill_the_process_nor_reach_the_journal() {
     ] {
         activate(&data, name, &[webhook(name), hit]);
     }
-    let mut round = row("round", &[webhook("round"), node("Set", "set", 3.4, wrap), node("If", "if", 2.2, again)]);
-    round["connections"]["If"] = json!({ "main": [[{ "node": "Set", "type": "main", "index": 0 }]] });
+    let mut round = row(
+        "round",
+        &[webhook("round"), node("Set", "set", 3.4, wrap), node("If", "if", 2.2, again)],
+    );
+    round["connections"]["If"] =
+        json!({ "main": [[{ "node": "Set", "type": "main", "index": 0 }]] });
     activate_document(&data, "round", &round);
     let server = start(&data, &[]);
     for path in [format!("a{}", ".a".repeat(100_000)), format!("a{}", "[10000]".repeat(400))] {
         for name in ["set", "rename", "markdown"] {
-            let reply = server.call("POST", &format!("/webhook/{name}"), Some(&json!({ "name": path })));
-            assert_eq!((reply.status, error_of(&server, name).as_deref()), (500, Some("NODE_PARAMETER")), "{name}: {}", reply.text());
+            let reply =
+                server.call("POST", &format!("/webhook/{name}"), Some(&json!({ "name": path })));
+            assert_eq!(
+                (reply.status, error_of(&server, name).as_deref()),
+                (500, Some("NODE_PARAMETER")),
+                "{name}: {}",
+                reply.text()
+            );
         }
     }
     let reply = server.call("POST", "/webhook/round", Some(&json!({})));
-    assert_eq!((reply.status, error_of(&server, "round").as_deref()), (500, Some("RUN_DATA_DEPTH")), "{}", reply.text());
+    assert_eq!(
+        (reply.status, error_of(&server, "round").as_deref()),
+        (500, Some("RUN_DATA_DEPTH")),
+        "{}",
+        reply.text()
+    );
     assert_eq!(server.call("GET", "/healthz", None).status, 200);
 }
 
 /// A workflow that looks for each item of a list in all others, in vain.
 fn comparing(name: &'static str) -> Value {
-    let split = node("Split Out", "splitOut", 1.0, json!({ "fieldToSplitOut": "body.list", "include": "noOtherFields" }));
+    let split = node(
+        "Split Out",
+        "splitOut",
+        1.0,
+        json!({ "fieldToSplitOut": "body.list", "include": "noOtherFields" }),
+    );
     super::with_both_inputs(row(name, &[webhook(name), split, compare()]))
 }
 
@@ -115,7 +156,9 @@ fn issue_14_04_a_step_that_computes_too_long_fails_and_others_are_served_meanwhi
         // More of them than may compute at once.
         let many = std::thread::available_parallelism().map_or(2, usize::from) + 2;
         let (server, list) = (&server, &list);
-        let hostile: Vec<_> = (0..many).map(|_| scope.spawn(move || server.call("POST", "/webhook/comparing", Some(list)))).collect();
+        let hostile: Vec<_> = (0..many)
+            .map(|_| scope.spawn(move || server.call("POST", "/webhook/comparing", Some(list))))
+            .collect();
         std::thread::sleep(Duration::from_millis(500));
         let began = Instant::now();
         let reply = server.call("POST", "/webhook/honest", Some(&large));
@@ -135,7 +178,11 @@ fn issue_14_04_a_step_that_computes_can_be_stopped() {
 
 #[test]
 fn issue_15_01_code_that_never_ends_can_be_stopped() {
-    is_stopped("hostile-stop-code", &row("computing", &[webhook("computing"), code("while (true) {}")]), &json!({}));
+    is_stopped(
+        "hostile-stop-code",
+        &row("computing", &[webhook("computing"), code("while (true) {}")]),
+        &json!({}),
+    );
 }
 
 /// Calls the workflow `computing`, and stops its run while it computes.
@@ -147,14 +194,22 @@ fn is_stopped(folder: &str, document: &Value, body: &Value) {
     std::thread::scope(|scope| {
         let server = &server;
         let call = scope.spawn(move || server.call("POST", "/webhook/computing", Some(body)));
-        let running = || server.api("GET", "/executions?status=running&limit=1", None).json()["data"][0]["id"].as_str().map(str::to_owned);
+        let running = || {
+            server.api("GET", "/executions?status=running&limit=1", None).json()["data"][0]["id"]
+                .as_str()
+                .map(str::to_owned)
+        };
         wait_until("the step computes", || running().is_some());
         // Past the steps before it.
         std::thread::sleep(Duration::from_secs(2));
-        let stopped = running().map(|id| server.api("POST", &format!("/executions/{id}/stop"), None).status);
+        let stopped =
+            running().map(|id| server.api("POST", &format!("/executions/{id}/stop"), None).status);
         assert_eq!(stopped, Some(200));
         wait_until("it is stopped", || running().is_none());
         call.join().unwrap();
     });
-    assert_eq!(server.api("GET", "/executions?limit=1", None).json()["data"][0]["status"], "canceled");
+    assert_eq!(
+        server.api("GET", "/executions?limit=1", None).json()["data"][0]["status"],
+        "canceled"
+    );
 }

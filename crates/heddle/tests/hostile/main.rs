@@ -1,7 +1,8 @@
-//! Callers who send the worst expressions, patterns, archives, bodies and queries there are, all at once: what serves others goes on.
+//! Callers who send the worst expressions, patterns, archives, bodies and queries there are, all at
+//! once: what serves others goes on.
 //!
-//! `cargo xtask hostile 60` is the long form, which holds the marks; the suite runs a short one on whatever machine it is.
-//! `HEDDLE_HOSTILE_ONLY` names the one attack to look at.
+//! `cargo xtask hostile 60` is the long form, which holds the marks; the suite runs a short one on
+//! whatever machine it is. `HEDDLE_HOSTILE_ONLY` names the one attack to look at.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests stop the test")]
 
@@ -29,10 +30,14 @@ const MEMORY_MB: u64 = 600;
 /// What the short form holds: a debug build on a busy machine is only asked to go on.
 const SHORT_P99: Duration = Duration::from_secs(20);
 
-/// An expression for the native evaluator, one for the sandbox, and one for a call that is too large to be served in passing.
+/// An expression for the native evaluator, one for the sandbox, and one for a call that is too
+/// large to be served in passing.
 const HONEST: [(&str, &str); 3] = [
     ("native", "={{ $json.body.name.toUpperCase() }}"),
-    ("javascript", "={{ Object.entries($json.body).map(([key, value]) => `${key}:${value}`).join() }}"),
+    (
+        "javascript",
+        "={{ Object.entries($json.body).map(([key, value]) => `${key}:${value}`).join() }}",
+    ),
     ("large", "={{ $json.body.name + ' ' + $json.body.text.length }}"),
 ];
 
@@ -41,11 +46,15 @@ const LARGE_BYTES: usize = 100_000;
 
 #[test]
 fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
-    let asked: Option<u64> = std::env::var("HEDDLE_HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok());
+    let asked: Option<u64> =
+        std::env::var("HEDDLE_HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok());
     let time = Duration::from_secs(asked.unwrap_or(8));
     let data = Folder::new("hostile");
     let only = std::env::var("HEDDLE_HOSTILE_ONLY").ok();
-    let attacks: Vec<Attack> = attacks().into_iter().filter(|attack| only.as_deref().is_none_or(|name| name == attack.name)).collect();
+    let attacks: Vec<Attack> = attacks()
+        .into_iter()
+        .filter(|attack| only.as_deref().is_none_or(|name| name == attack.name))
+        .collect();
     for attack in &attacks {
         activate(&data, attack.name, &attack.nodes);
     }
@@ -63,11 +72,16 @@ fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
             scope.spawn(move || attack_until(stop, &server.address, attacks, caller, sent));
         }
         let (server, stop) = (&server, &stop);
-        let watched = scope.spawn(move || repeat_until(stop, Duration::from_millis(20), |_| ask_health(server)));
+        let watched = scope
+            .spawn(move || repeat_until(stop, Duration::from_millis(20), |_| ask_health(server)));
         let asked: Vec<_> = HONEST
             .iter()
             .map(|(name, _)| {
-                scope.spawn(move || repeat_until(stop, Duration::from_millis(50), |number| ask_honestly(server, name, number)))
+                scope.spawn(move || {
+                    repeat_until(stop, Duration::from_millis(50), |number| {
+                        ask_honestly(server, name, number)
+                    })
+                })
             })
             .collect();
         std::thread::sleep(time);
@@ -81,7 +95,8 @@ fn issue_14_06_hostile_load_holds_up_neither_health_nor_honest_callers() {
     for ((name, _), times) in HONEST.iter().zip(&mut honest) {
         tell(name, times);
     }
-    let (health_mark, honest_mark) = if asked.is_some() { (HEALTH_P99, HONEST_P99) } else { (SHORT_P99, SHORT_P99) };
+    let (health_mark, honest_mark) =
+        if asked.is_some() { (HEALTH_P99, HONEST_P99) } else { (SHORT_P99, SHORT_P99) };
     assert!(p99(&health) <= health_mark, "/healthz p99 {:?}", p99(&health));
     for ((name, _), times) in HONEST.iter().zip(&honest) {
         assert!(p99(times) <= honest_mark, "{name} p99 {:?}", p99(times));
@@ -103,7 +118,10 @@ fn activate_document(data: &Folder, name: &str, document: &Value) {
 fn with_both_inputs(mut document: Value) -> Value {
     for outputs in document["connections"].as_object_mut().unwrap().values_mut() {
         let targets = outputs["main"][0].as_array_mut().unwrap();
-        let second = targets.iter().find(|target| matches!(target["node"].as_str(), Some("Compare" | "Merge"))).cloned();
+        let second = targets
+            .iter()
+            .find(|target| matches!(target["node"].as_str(), Some("Compare" | "Merge")))
+            .cloned();
         targets.extend(second.map(|mut target| {
             target["index"] = json!(1);
             target
@@ -112,14 +130,21 @@ fn with_both_inputs(mut document: Value) -> Value {
     document
 }
 
-fn attack_until(stop: &AtomicBool, address: &str, attacks: &[Attack], caller: usize, sent: &AtomicU64) {
+fn attack_until(
+    stop: &AtomicBool,
+    address: &str,
+    attacks: &[Attack],
+    caller: usize,
+    sent: &AtomicU64,
+) {
     for attack in attacks.iter().cycle().skip(caller) {
         if stop.load(Ordering::Relaxed) {
             return;
         }
         // It may be turned away, time out or fail; all that counts is what others notice.
         let headers = [("content-type", attack.content_type)];
-        let _ = request(address, "POST", &format!("/webhook/{}", attack.name), &headers, &attack.body);
+        let _ =
+            request(address, "POST", &format!("/webhook/{}", attack.name), &headers, &attack.body);
         sent.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -147,8 +172,16 @@ fn ask_honestly(server: &Server, name: &str, number: usize) {
     }
     let began = Instant::now();
     let headers = [("content-type", "application/json")];
-    let asked = request(&server.address, "POST", &format!("/webhook/{name}"), &headers, body.to_string().as_bytes());
-    let reply = asked.unwrap_or_else(|error| panic!("{name}, call {number}: no answer within {:?}: {error}", began.elapsed()));
+    let asked = request(
+        &server.address,
+        "POST",
+        &format!("/webhook/{name}"),
+        &headers,
+        body.to_string().as_bytes(),
+    );
+    let reply = asked.unwrap_or_else(|error| {
+        panic!("{name}, call {number}: no answer within {:?}: {error}", began.elapsed())
+    });
     assert_eq!(reply.status, 200, "{}", reply.text());
     let expected = match name {
         "native" => format!("ADA {number}"),
@@ -165,16 +198,31 @@ fn p99(times: &[Duration]) -> Duration {
 fn tell(name: &str, times: &mut [Duration]) {
     times.sort();
     let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
-    eprintln!("{name}: {} calls, p50 {:?}, p99 {:?}, longest {:?}", times.len(), at(50), p99(times), times.last().unwrap());
+    eprintln!(
+        "{name}: {} calls, p50 {:?}, p99 {:?}, longest {:?}",
+        times.len(),
+        at(50),
+        p99(times),
+        times.last().unwrap()
+    );
 }
 
 /// Every answered call of an honest caller has an execution that went well.
 fn nothing_was_lost(server: &Server, name: &str, answered: usize) {
     let workflows = server.api("GET", "/workflows?limit=250", None).json();
-    let id = workflows["data"].as_array().unwrap().iter().find(|workflow| workflow["name"] == name).unwrap()["id"].clone();
+    let id = workflows["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|workflow| workflow["name"] == name)
+        .unwrap()["id"]
+        .clone();
     let (mut kept, mut cursor) = (0, String::new());
     loop {
-        let path = format!("/executions?workflowId={}&status=success&limit=250{cursor}", id.as_str().unwrap());
+        let path = format!(
+            "/executions?workflowId={}&status=success&limit=250{cursor}",
+            id.as_str().unwrap()
+        );
         let page = server.api("GET", &path, None).json();
         kept += page["data"].as_array().unwrap().len();
         match page["nextCursor"].as_str() {

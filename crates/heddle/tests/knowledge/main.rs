@@ -1,4 +1,5 @@
-//! Knowledge from end to end: files go into collections and vector stores, agents and chains find what they need there.
+//! Knowledge from end to end: files go into collections and vector stores, agents and chains find
+//! what they need there.
 
 mod collections;
 mod pgvector;

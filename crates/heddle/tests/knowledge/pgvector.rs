@@ -20,12 +20,17 @@ fn world(name: &str) -> (World, std::sync::Arc<servers::Server>) {
 
 fn store(table: &str, parameters: Value) -> Value {
     let mut all = json!({ "tableName": table });
-    all.as_object_mut().into_iter().for_each(|all| all.extend(parameters.as_object().cloned().unwrap_or_default()));
+    all.as_object_mut()
+        .into_iter()
+        .for_each(|all| all.extend(parameters.as_object().cloned().unwrap_or_default()));
     langchain("Store", "vectorStorePGVector", 1.3, all)
 }
 
-const INSERT: &[(&str, &str, &str)] =
-    &[("Start", "main", "Store"), ("Embeddings", "ai_embedding", "Store"), ("Loader", "ai_document", "Store")];
+const INSERT: &[(&str, &str, &str)] = &[
+    ("Start", "main", "Store"),
+    ("Embeddings", "ai_embedding", "Store"),
+    ("Loader", "ai_document", "Store"),
+];
 
 async fn insert(world: &World, table: &str, options: Value) {
     let loader = langchain(
@@ -36,12 +41,19 @@ async fn insert(world: &World, table: &str, options: Value) {
         "options": { "metadata": { "metadataValues": [{ "name": "topic", "value": "={{ $json.topic }}" }] } } }),
     );
     let items = json!([{ "text": "refund policy : thirty days\u{0}'\";--", "topic": "money" }, { "text": "parcels travel by train", "topic": "post" }]);
-    let nodes = vec![store(table, json!({ "mode": "insert", "options": options })), embeddings(), loader];
+    let nodes =
+        vec![store(table, json!({ "mode": "insert", "options": options })), embeddings(), loader];
     assert_eq!(world.items(nodes, INSERT, items).await.as_array().map(Vec::len), Some(2));
 }
 
 async fn load(world: &World, table: &str, options: Value) -> Value {
-    let nodes = vec![store(table, json!({ "mode": "load", "prompt": "refund policy", "topK": 5, "options": options })), embeddings()];
+    let nodes = vec![
+        store(
+            table,
+            json!({ "mode": "load", "prompt": "refund policy", "topK": 5, "options": options }),
+        ),
+        embeddings(),
+    ];
     world.items(nodes, &INSERT[..2], json!([{}])).await
 }
 
@@ -51,10 +63,23 @@ async fn rows_are_made_in_langchains_form_and_told_by_their_distance() {
     insert(&world, "public.docs", json!({})).await;
     let found = load(&world, "public.docs", json!({})).await;
     let first = &found[0];
-    assert!(first["document"]["pageContent"].as_str().is_some_and(|text| text.starts_with("refund policy")), "{found}");
+    assert!(
+        first["document"]["pageContent"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("refund policy")),
+        "{found}"
+    );
     assert_eq!(first["document"]["metadata"]["topic"], "money");
-    let distances: Vec<f64> = found.as_array().into_iter().flatten().filter_map(|found| found["score"].as_f64()).collect();
-    assert!(distances.len() == 2 && distances[0] < distances[1] && distances[0] < 0.6, "{distances:?}");
+    let distances: Vec<f64> = found
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|found| found["score"].as_f64())
+        .collect();
+    assert!(
+        distances.len() == 2 && distances[0] < distances[1] && distances[0] < 0.6,
+        "{distances:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,13 +87,23 @@ async fn filters_distances_columns_and_collections_are_the_nodes_options() {
     let (world, _server) = world("pg-options");
     let columns = json!({ "values": { "idColumnName": "Key", "vectorColumnName": "v\"x", "contentColumnName": "words", "metadataColumnName": "about" } });
     let part = |name: &str| json!({ "values": { "useCollection": true, "collectionName": name, "collectionTableName": "parts" } });
-    insert(&world, "odd\"table", json!({ "columnNames": columns, "collection": part("one") })).await;
+    insert(&world, "odd\"table", json!({ "columnNames": columns, "collection": part("one") }))
+        .await;
     let found =
         load(&world, "odd\"table", json!({ "columnNames": columns, "collection": part("one"), "distanceStrategy": "euclidean" })).await;
     assert_eq!(found.as_array().map(Vec::len), Some(2));
-    assert_eq!(load(&world, "odd\"table", json!({ "columnNames": columns, "collection": part("two") })).await, json!([]));
+    assert_eq!(
+        load(&world, "odd\"table", json!({ "columnNames": columns, "collection": part("two") }))
+            .await,
+        json!([])
+    );
     let filter = json!({ "metadataValues": [{ "name": "topic", "value": "post" }] });
-    let found = load(&world, "odd\"table", json!({ "columnNames": columns, "metadata": filter, "distanceStrategy": "innerProduct" })).await;
+    let found = load(
+        &world,
+        "odd\"table",
+        json!({ "columnNames": columns, "metadata": filter, "distanceStrategy": "innerProduct" }),
+    )
+    .await;
     assert_eq!(found[0]["document"]["pageContent"], "parcels travel by train");
     assert_eq!(found.as_array().map(Vec::len), Some(1));
 }

@@ -22,7 +22,9 @@ fn store(name: &str, version: f64, key: &str, parameters: Value) -> Value {
     if version < 1.2 {
         all = json!({ "memoryKey": key });
     }
-    all.as_object_mut().into_iter().for_each(|all| all.extend(parameters.as_object().cloned().unwrap_or_default()));
+    all.as_object_mut()
+        .into_iter()
+        .for_each(|all| all.extend(parameters.as_object().cloned().unwrap_or_default()));
     langchain(name, "vectorStoreInMemory", version, all)
 }
 
@@ -30,11 +32,20 @@ fn texts() -> Value {
     json!([{ "text": REFUNDS, "topic": "money" }, { "text": SHIPPING, "topic": "post" }])
 }
 
-const INSERT: &[(&str, &str, &str)] =
-    &[("Start", "main", "Store"), ("Embeddings", "ai_embedding", "Store"), ("Loader", "ai_document", "Store")];
+const INSERT: &[(&str, &str, &str)] = &[
+    ("Start", "main", "Store"),
+    ("Embeddings", "ai_embedding", "Store"),
+    ("Loader", "ai_document", "Store"),
+];
 
 async fn filled(world: &World, version: f64, key: &str) -> Value {
-    world.items(vec![store("Store", version, key, json!({ "mode": "insert" })), embeddings(), loader()], INSERT, texts()).await
+    world
+        .items(
+            vec![store("Store", version, key, json!({ "mode": "insert" })), embeddings(), loader()],
+            INSERT,
+            texts(),
+        )
+        .await
 }
 
 #[tokio::test]
@@ -55,16 +66,24 @@ async fn the_nearest_documents_are_loaded_with_their_score() {
     let wires = [("Start", "main", "Store"), ("Embeddings", "ai_embedding", "Store")];
     let load = |more: Value| {
         let mut parameters = json!({ "mode": "load", "prompt": "={{ $json.q }}", "topK": 1 });
-        parameters.as_object_mut().into_iter().for_each(|all| all.extend(more.as_object().cloned().unwrap_or_default()));
+        parameters
+            .as_object_mut()
+            .into_iter()
+            .for_each(|all| all.extend(more.as_object().cloned().unwrap_or_default()));
         vec![store("Store", 1.3, "load", parameters), embeddings()]
     };
     let questions = json!([{ "q": "refund policy" }, { "q": "parcels by train" }]);
     let found = world.items(load(json!({})), &wires, questions.clone()).await;
-    assert_eq!((&found[0]["document"]["pageContent"], &found[1]["document"]["pageContent"]), (&json!(REFUNDS), &json!(SHIPPING)));
-    assert!(
-        found[0]["score"].as_f64().is_some_and(|score| score > 0.5 && score <= 1.0) && found[0]["document"]["metadata"]["topic"] == "money"
+    assert_eq!(
+        (&found[0]["document"]["pageContent"], &found[1]["document"]["pageContent"]),
+        (&json!(REFUNDS), &json!(SHIPPING))
     );
-    let bare = world.items(load(json!({ "includeDocumentMetadata": false })), &wires, questions).await;
+    assert!(
+        found[0]["score"].as_f64().is_some_and(|score| score > 0.5 && score <= 1.0)
+            && found[0]["document"]["metadata"]["topic"] == "money"
+    );
+    let bare =
+        world.items(load(json!({ "includeDocumentMetadata": false })), &wires, questions).await;
     assert_eq!(bare[0]["document"], json!({ "pageContent": REFUNDS }));
 }
 
@@ -73,13 +92,21 @@ async fn a_store_that_is_cleared_holds_only_what_came_after() {
     let world = World::new("clear", &[]);
     filled(&world, 1.3, "clear").await;
     let nodes = vec![
-        store("Store", 1.3, "clear", json!({ "mode": "insert", "clearStore": true, "embeddingBatchSize": 1 })),
+        store(
+            "Store",
+            1.3,
+            "clear",
+            json!({ "mode": "insert", "clearStore": true, "embeddingBatchSize": 1 }),
+        ),
         embeddings(),
         loader(),
     ];
     world.items(nodes, INSERT, json!([{ "text": "a" }, { "text": "b" }])).await;
     let wires = [("Start", "main", "Store"), ("Embeddings", "ai_embedding", "Store")];
-    let nodes = vec![store("Store", 1.3, "clear", json!({ "mode": "load", "prompt": "x", "topK": 10 })), embeddings()];
+    let nodes = vec![
+        store("Store", 1.3, "clear", json!({ "mode": "load", "prompt": "x", "topK": 10 })),
+        embeddings(),
+    ];
     let found = world.items(nodes, &wires, json!([{}])).await;
     assert_eq!(found.as_array().map(Vec::len), Some(2), "{found}");
 }
@@ -88,24 +115,44 @@ async fn a_store_that_is_cleared_holds_only_what_came_after() {
 async fn an_agent_uses_a_store_as_a_tool() {
     let world = World::new("tool", &[]);
     filled(&world, 1.3, "tool").await;
-    world.says([Reply::call("Shop_Docs", json!({ "input": "refund policy" })), Reply::text("Thirty days.")]);
-    let tool = store("Shop Docs", 1.3, "tool", json!({ "mode": "retrieve-as-tool", "toolDescription": "What the shop knows", "topK": 1 }));
-    let agent = node("Agent", "ai-agent", 1.0, json!({ "userMessage": "How long can I return things?" }));
+    world.says([
+        Reply::call("Shop_Docs", json!({ "input": "refund policy" })),
+        Reply::text("Thirty days."),
+    ]);
+    let tool = store(
+        "Shop Docs",
+        1.3,
+        "tool",
+        json!({ "mode": "retrieve-as-tool", "toolDescription": "What the shop knows", "topK": 1 }),
+    );
+    let agent =
+        node("Agent", "ai-agent", 1.0, json!({ "userMessage": "How long can I return things?" }));
     let wires = [
         ("Start", "main", "Agent"),
         ("Model", "ai_languageModel", "Agent"),
         ("Shop Docs", "ai_tool", "Agent"),
         ("Embeddings", "ai_embedding", "Shop Docs"),
     ];
-    let answer = world.items(vec![agent, chat_model(), tool, embeddings()], &wires, json!([{}])).await;
+    let answer =
+        world.items(vec![agent, chat_model(), tool, embeddings()], &wires, json!([{}])).await;
     assert_eq!(answer[0]["response"], "Thirty days.");
     let asked = world.models.asked();
-    let chats: Vec<_> = asked.iter().filter(|asked| asked.path.ends_with("/chat/completions")).collect();
+    let chats: Vec<_> =
+        asked.iter().filter(|asked| asked.path.ends_with("/chat/completions")).collect();
     let function = &chats[0].body["tools"][0]["function"];
-    assert_eq!((&function["name"], &function["description"]), (&json!("Shop_Docs"), &json!("What the shop knows")));
+    assert_eq!(
+        (&function["name"], &function["description"]),
+        (&json!("Shop_Docs"), &json!("What the shop knows"))
+    );
     assert_eq!(function["parameters"]["required"], json!(["input"]));
-    let told = chats[1].body["messages"].as_array().and_then(|messages| messages.last()).map(|last| last["content"].to_string());
-    assert!(told.as_deref().is_some_and(|told| told.contains(REFUNDS) && !told.contains(SHIPPING)), "{told:?}");
+    let told = chats[1].body["messages"]
+        .as_array()
+        .and_then(|messages| messages.last())
+        .map(|last| last["content"].to_string());
+    assert!(
+        told.as_deref().is_some_and(|told| told.contains(REFUNDS) && !told.contains(SHIPPING)),
+        "{told:?}"
+    );
 }
 
 #[tokio::test]
@@ -136,10 +183,17 @@ async fn a_chain_answers_from_what_its_retriever_finds() {
             store("Store", 1.3, "chain", json!({})),
             embeddings(),
         ];
-        let answer = world.items(nodes, &wires, json!([{ "chatInput": "refund policy", "input": "refund policy" }])).await;
+        let answer = world
+            .items(
+                nodes,
+                &wires,
+                json!([{ "chatInput": "refund policy", "input": "refund policy" }]),
+            )
+            .await;
         assert_eq!(answer, json!([{ "response": expected }]), "{version}");
         let asked = world.models.asked();
-        let messages = &asked.last().map(|asked| asked.body["messages"].clone()).unwrap_or_default();
+        let messages =
+            &asked.last().map(|asked| asked.body["messages"].clone()).unwrap_or_default();
         let system = messages[0]["content"].to_string();
         assert!(system.contains(REFUNDS) && !system.contains(SHIPPING), "{messages}");
         assert_eq!(messages[1]["content"], "refund policy");
@@ -162,7 +216,10 @@ async fn other_wordings_and_a_model_that_shortens_stand_between_chain_and_store(
     ];
     // The model serves three nodes.
     let mut connections = wires.to_vec();
-    connections.extend([("Model 2", "ai_languageModel", "Short"), ("Model 3", "ai_languageModel", "Worded")]);
+    connections.extend([
+        ("Model 2", "ai_languageModel", "Short"),
+        ("Model 3", "ai_languageModel", "Worded"),
+    ]);
     let model = |name: &str| {
         let mut model = chat_model();
         model["id"] = json!(name);
@@ -189,8 +246,14 @@ async fn other_wordings_and_a_model_that_shortens_stand_between_chain_and_store(
     let answer = world.items(nodes, &connections, json!([{ "chatInput": "how long?" }])).await;
     assert_eq!(answer, json!([{ "response": "Thirty." }]));
     let asked = world.models.asked();
-    let last = asked.last().map(|asked| asked.body["messages"][0]["content"].to_string()).unwrap_or_default();
-    assert!(last.contains("thirty days") && !last.contains("NO_OUTPUT") && !last.contains(SHIPPING), "{last}");
+    let last = asked
+        .last()
+        .map(|asked| asked.body["messages"][0]["content"].to_string())
+        .unwrap_or_default();
+    assert!(
+        last.contains("thirty days") && !last.contains("NO_OUTPUT") && !last.contains(SHIPPING),
+        "{last}"
+    );
 }
 
 #[tokio::test]
@@ -214,8 +277,20 @@ async fn a_question_answer_tool_asks_its_own_model() {
         ("Store", "ai_vectorStore", "Tool"),
         ("Embeddings", "ai_embedding", "Store"),
     ];
-    let tool = langchain("Tool", "toolVectorStore", 1.0, json!({ "name": "shop", "description": "the shop", "topK": 1 }));
-    let nodes = vec![agent, chat_model(), inner, tool, store("Store", 1.3, "qa", json!({ "mode": "retrieve" })), embeddings()];
+    let tool = langchain(
+        "Tool",
+        "toolVectorStore",
+        1.0,
+        json!({ "name": "shop", "description": "the shop", "topK": 1 }),
+    );
+    let nodes = vec![
+        agent,
+        chat_model(),
+        inner,
+        tool,
+        store("Store", 1.3, "qa", json!({ "mode": "retrieve" })),
+        embeddings(),
+    ];
     assert_eq!(world.items(nodes, &wires, json!([{}])).await[0]["response"], "Thirty days.");
 }
 
@@ -223,12 +298,20 @@ async fn a_question_answer_tool_asks_its_own_model() {
 async fn what_is_not_connected_or_not_a_mode_is_said() {
     let world = World::new("missing", &[]);
     let message = async |nodes: Vec<Value>, wires: &[(&str, &str, &str)]| {
-        world.run(nodes, wires, json!([{ "text": "x" }])).await.error.map(|error| error.message.to_string()).unwrap_or_default()
+        world
+            .run(nodes, wires, json!([{ "text": "x" }]))
+            .await
+            .error
+            .map(|error| error.message.to_string())
+            .unwrap_or_default()
     };
     let wires = [("Start", "main", "Store"), ("Embeddings", "ai_embedding", "Store")];
     let insert = || store("Store", 1.3, "missing", json!({ "mode": "insert" }));
     assert_eq!(message(vec![insert()], &wires[..1]).await, "Embeddings are not connected");
-    assert_eq!(message(vec![insert(), embeddings()], &wires).await, "A document loader is not connected");
+    assert_eq!(
+        message(vec![insert(), embeddings()], &wires).await,
+        "A document loader is not connected"
+    );
     let retrieve = store("Store", 1.3, "missing", json!({ "mode": "retrieve" }));
     assert!(message(vec![retrieve, embeddings()], &wires).await.starts_with("Only the \"load\""));
 }

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
 use crate::support::Folder;
-use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Outcome, Ports, Random, RunOptions, Start};
+use engine::{
+    Clock, Credentials, Engine, NoJournal, NoWorkflows, Outcome, Ports, Random, RunOptions, Start,
+};
 use model::{Object, Value, Workflow};
 use node_api::NodeError;
 use providers::connect::GuardedConnections;
@@ -53,7 +55,8 @@ impl World {
         let models = MockModels::start([]).unwrap();
         let folder = Folder::new(&format!("knowledge-{name}"));
         let store = Arc::new(Sqlite::open(&folder.0, Use::Serve).unwrap());
-        let mut fields = Object::from_iter([("apiKey", Value::from("sk-canary")), ("url", models.v1().into())]);
+        let mut fields =
+            Object::from_iter([("apiKey", Value::from("sk-canary")), ("url", models.v1().into())]);
         fields.extend(more_fields.iter().map(|(key, value)| (*key, value.clone())));
         let world = Arc::new(Still(fields));
         let policy = || Policy::parse("127.0.0.1").unwrap();
@@ -74,7 +77,12 @@ impl World {
             journal: Arc::new(NoJournal),
             spill: None,
         };
-        Self { models, engine: Engine::new(Arc::new(nodes::registry()), ports), store, _folder: folder }
+        Self {
+            models,
+            engine: Engine::new(Arc::new(nodes::registry()), ports),
+            store,
+            _folder: folder,
+        }
     }
 
     pub(crate) fn says(&self, replies: impl IntoIterator<Item = Reply>) {
@@ -83,14 +91,25 @@ impl World {
 
     /// The workflow whose rights the runs have.
     async fn keep_workflow(&self) {
-        let version = NewVersion { id: "w".into(), name: "w".into(), document: "{}".into(), author: None, static_data: None };
+        let version = NewVersion {
+            id: "w".into(),
+            name: "w".into(),
+            document: "{}".into(),
+            author: None,
+            static_data: None,
+        };
         if self.store.workflow("w").await.unwrap().is_none() {
             self.store.save_workflow(version).await.unwrap();
         }
     }
 
     /// Runs a workflow of these nodes and connections (`from`, kind, `to`) on items.
-    pub(crate) async fn run(&self, nodes: Vec<Json>, connections: &[(&str, &str, &str)], items: Json) -> Outcome {
+    pub(crate) async fn run(
+        &self,
+        nodes: Vec<Json>,
+        connections: &[(&str, &str, &str)],
+        items: Json,
+    ) -> Outcome {
         self.keep_workflow().await;
         let mut all = vec![node("Start", "n8n-nodes-base.manualTrigger", 1.0, json!({}))];
         all.extend(nodes);
@@ -105,14 +124,28 @@ impl World {
         let plan = Arc::new(plan);
         let items = node_api::testing::items(&model::json::parse(&items.to_string()).unwrap());
         let start = Start { items: Some(items), ..Start::default() };
-        self.engine.run(plan, start, RunOptions { stands_for: "w".into(), ..RunOptions::default() }, CancellationToken::new()).await
+        self.engine
+            .run(
+                plan,
+                start,
+                RunOptions { stands_for: "w".into(), ..RunOptions::default() },
+                CancellationToken::new(),
+            )
+            .await
     }
 
     /// The JSON of the items that a run ends with.
-    pub(crate) async fn items(&self, nodes: Vec<Json>, connections: &[(&str, &str, &str)], items: Json) -> Json {
+    pub(crate) async fn items(
+        &self,
+        nodes: Vec<Json>,
+        connections: &[(&str, &str, &str)],
+        items: Json,
+    ) -> Json {
         let outcome = self.run(nodes, connections, items).await;
         assert!(outcome.error.is_none(), "{:?}", outcome.error);
-        let shown = outcome.last_items().map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json);
+        let shown = outcome
+            .last_items()
+            .map_or_else(|| Value::array(Vec::new()), node_api::testing::to_json);
         serde_json::from_str(&model::json::to_string(&shown)).unwrap()
     }
 }
@@ -130,5 +163,10 @@ pub(crate) fn embeddings() -> Json {
 }
 
 pub(crate) fn chat_model() -> Json {
-    langchain("Model", "lmChatOpenAi", 1.2, json!({ "model": { "__rl": true, "mode": "id", "value": "gpt-4o-mini" } }))
+    langchain(
+        "Model",
+        "lmChatOpenAi",
+        1.2,
+        json!({ "model": { "__rl": true, "mode": "id", "value": "gpt-4o-mini" } }),
+    )
 }

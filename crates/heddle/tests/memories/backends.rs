@@ -6,13 +6,17 @@ use crate::servers::{self, PASSWORD, Server};
 use agent::memory::{Place, Recent, Window};
 use model::{Str, Value, json};
 use node_api::Spec;
-use node_api::ai::{Conversation, Conversations, KeptTurn, Lifetime, Message, Most, SessionId, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations, KeptTurn, Lifetime, Message, Most, SessionId, TurnKey,
+};
 use node_api::connect::{DateForm, Dialect, NumberForm, RedisServer, SqlServer, ValueForms};
 use node_api::host::Host;
 use node_api::testing::TestHost;
 use providers::connect::GuardedConnections;
 use providers::http::Policy;
-use providers::memory::{PostgresConversations, ProcessConversations, ProcessLimits, Protection, RedisConversations};
+use providers::memory::{
+    PostgresConversations, ProcessConversations, ProcessLimits, Protection, RedisConversations,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -98,22 +102,40 @@ impl Backend {
     }
 
     pub(crate) fn of_workflow(&self, owner: &str, scope: &str, session: &str) -> Conversation {
-        Conversation { owner: format!("{owner}-{}", self.number).into(), scope: scope.into(), session: SessionId::new(session).unwrap() }
+        Conversation {
+            owner: format!("{owner}-{}", self.number).into(),
+            scope: scope.into(),
+            session: SessionId::new(session).unwrap(),
+        }
     }
 
     pub(crate) fn memory(&self, window: Window) -> Recent {
         let owner = format!("w-{}", self.number).into();
-        let place = Place { conversations: self.conversations.clone(), owner, scope: Str::new(), lifetime: Lifetime::Endless };
+        let place = Place {
+            conversations: self.conversations.clone(),
+            owner,
+            scope: Str::new(),
+            lifetime: Lifetime::Endless,
+        };
         Recent { place, window }
     }
 
     pub(crate) async fn append(&self, session: &str, key: &str, text: &str) {
-        let turn = KeptTurn::said(TurnKey(key.into()), vec![Message::user(text), Message::assistant(format!("{text}!"))]);
-        self.conversations.append(&self.conversation(session), turn, Lifetime::Endless).await.unwrap();
+        let turn = KeptTurn::said(
+            TurnKey(key.into()),
+            vec![Message::user(text), Message::assistant(format!("{text}!"))],
+        );
+        self.conversations
+            .append(&self.conversation(session), turn, Lifetime::Endless)
+            .await
+            .unwrap();
     }
 
     pub(crate) async fn all(&self, session: &str) -> Vec<KeptTurn> {
-        self.conversations.newest(&self.conversation(session), Most::ALL, Lifetime::Endless).await.unwrap()
+        self.conversations
+            .newest(&self.conversation(session), Most::ALL, Lifetime::Endless)
+            .await
+            .unwrap()
     }
 
     /// What the user said, turn by turn.
@@ -127,9 +149,15 @@ impl Backend {
         match self.kind {
             Kind::Process | Kind::Postgres => {}
             Kind::Sqlite => {
-                let connection = rusqlite::Connection::open(self.folder.0.join("heddle.db")).unwrap();
+                let connection =
+                    rusqlite::Connection::open(self.folder.0.join("heddle.db")).unwrap();
                 connection.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
-                connection.execute("UPDATE conversations SET expires_ms = expires_ms - ?1", [seconds * 1000]).unwrap();
+                connection
+                    .execute(
+                        "UPDATE conversations SET expires_ms = expires_ms - ?1",
+                        [seconds * 1000],
+                    )
+                    .unwrap();
             }
             Kind::Redis | Kind::RedisInTheOpen => {
                 for key in self.redis_keys().await {
@@ -146,15 +174,22 @@ impl Backend {
     pub(crate) async fn bytes(&self) -> Vec<u8> {
         match self.kind {
             Kind::Process | Kind::Postgres => Vec::new(),
-            Kind::Sqlite => {
-                ["heddle.db", "heddle.db-wal"].iter().flat_map(|name| std::fs::read(self.folder.0.join(name)).unwrap()).collect()
-            }
+            Kind::Sqlite => ["heddle.db", "heddle.db-wal"]
+                .iter()
+                .flat_map(|name| std::fs::read(self.folder.0.join(name)).unwrap())
+                .collect(),
             Kind::Redis | Kind::RedisInTheOpen => {
                 let mut all = Vec::new();
                 for key in self.redis_keys().await {
                     all.extend_from_slice(key.as_bytes());
-                    let reading = if key.ends_with(":keys") { vec!["SMEMBERS", &key] } else { vec!["LRANGE", &key, "0", "-1"] };
-                    all.extend_from_slice(model::json::to_string(&self.redis_command(&reading).await).as_bytes());
+                    let reading = if key.ends_with(":keys") {
+                        vec!["SMEMBERS", &key]
+                    } else {
+                        vec!["LRANGE", &key, "0", "-1"]
+                    };
+                    all.extend_from_slice(
+                        model::json::to_string(&self.redis_command(&reading).await).as_bytes(),
+                    );
                 }
                 all
             }
@@ -172,21 +207,38 @@ impl Backend {
     }
 }
 
-fn open(kind: Kind, number: usize, folder: &Path, server: Option<&Server>, clock: &Arc<AtomicI64>) -> Arc<dyn Conversations> {
+fn open(
+    kind: Kind,
+    number: usize,
+    folder: &Path,
+    server: Option<&Server>,
+    clock: &Arc<AtomicI64>,
+) -> Arc<dyn Conversations> {
     let store = || Arc::new(Sqlite::open(folder, Use::Beside).unwrap());
     let in_redis = |protection: fn(Arc<dyn node_api::ai::Sealer>) -> Protection| {
         let (server, prefix) = (redis_server(server.unwrap()), redis_prefix(number).into());
-        Arc::new(RedisConversations { host: host(), server, prefix, protection: protection(store()) })
+        Arc::new(RedisConversations {
+            host: host(),
+            server,
+            prefix,
+            protection: protection(store()),
+        })
     };
     match kind {
         Kind::Process => {
             let clock = clock.clone();
-            Arc::new(ProcessConversations::new(ProcessLimits::default(), move || clock.load(Ordering::Relaxed)))
+            Arc::new(ProcessConversations::new(ProcessLimits::default(), move || {
+                clock.load(Ordering::Relaxed)
+            }))
         }
         Kind::Sqlite => store(),
         Kind::Redis => in_redis(Protection::Sealed),
         Kind::RedisInTheOpen => in_redis(Protection::Open),
-        Kind::Postgres => Arc::new(PostgresConversations::new(host(), postgres_server(server.unwrap()), &postgres_table(number))),
+        Kind::Postgres => Arc::new(PostgresConversations::new(
+            host(),
+            postgres_server(server.unwrap()),
+            &postgres_table(number),
+        )),
     }
 }
 
@@ -214,7 +266,11 @@ pub(crate) fn postgres_table(number: usize) -> String {
 pub(crate) fn postgres_server(server: &Server) -> SqlServer {
     let mut to = node_api::connect::Server::new("127.0.0.1", server.port);
     (to.user, to.password) = ("postgres".into(), PASSWORD.into());
-    let values = ValueForms { big_integers: NumberForm::Text, decimals: NumberForm::Text, dates: DateForm::Iso };
+    let values = ValueForms {
+        big_integers: NumberForm::Text,
+        decimals: NumberForm::Text,
+        dates: DateForm::Iso,
+    };
     SqlServer { server: to, dialect: Dialect::Postgres, database: "postgres".into(), values }
 }
 
@@ -222,7 +278,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(number: usize) -> Self {
-        let path = std::env::temp_dir().join(format!("heddle-memories-{}-{number}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("heddle-memories-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)

@@ -5,7 +5,8 @@
 use crate::backends::{Backend, Kind};
 use model::{Object, json};
 use node_api::ai::{
-    Arguments, Embedding, KeptTurn, Lifetime, Media, MediaData, Message, Opaque, Part, Rewritten, Role, ToolCall, ToolResult, TurnKey,
+    Arguments, Embedding, KeptTurn, Lifetime, Media, MediaData, Message, Opaque, Part, Rewritten,
+    Role, ToolCall, ToolResult, TurnKey,
 };
 
 fn key(text: &str) -> TurnKey {
@@ -21,7 +22,11 @@ fn keys(names: &[&str]) -> Vec<TurnKey> {
 }
 
 async fn rewrite(backend: &Backend, seen: &[&str], new: Vec<KeptTurn>) -> Rewritten {
-    backend.conversations.rewrite(&backend.conversation("s"), &keys(seen), new, Lifetime::Endless).await.unwrap()
+    backend
+        .conversations
+        .rewrite(&backend.conversation("s"), &keys(seen), new, Lifetime::Endless)
+        .await
+        .unwrap()
 }
 
 async fn with_turns(backend: &Backend, names: &[&str]) {
@@ -43,14 +48,25 @@ pub(crate) async fn turns_come_back_in_their_order(backend: &Backend) {
     }
     assert_eq!(backend.said("s").await, names);
     let first = &backend.all("s").await[0];
-    assert_eq!((first.key.0.as_str(), first.messages.len(), first.messages[1].text().as_str()), ("0", 2, "0!"));
+    assert_eq!(
+        (first.key.0.as_str(), first.messages.len(), first.messages[1].text().as_str()),
+        ("0", 2, "0!")
+    );
 }
 
 pub(crate) async fn images_calls_and_thoughts_survive(backend: &Backend) {
-    let opaque = || Some(Opaque { provider: "p".into(), data: json!({ "signature": [1, null, "x"] }) });
+    let opaque =
+        || Some(Opaque { provider: "p".into(), data: json!({ "signature": [1, null, "x"] }) });
     let media = |data| Media { mime_type: "image/png".into(), name: Some("a.png".into()), data };
-    let call = |id: &str, arguments| Part::ToolCall(ToolCall { id: id.into(), name: "add".into(), arguments, opaque: opaque() });
-    let result = |id: &str, is_error| ToolResult { id: id.into(), name: "add".into(), content: "{\"a\":1}".into(), is_error };
+    let call = |id: &str, arguments| {
+        Part::ToolCall(ToolCall { id: id.into(), name: "add".into(), arguments, opaque: opaque() })
+    };
+    let result = |id: &str, is_error| ToolResult {
+        id: id.into(),
+        name: "add".into(),
+        content: "{\"a\":1}".into(),
+        is_error,
+    };
     let image = Part::Image(media(MediaData::Bytes((0..=255).collect::<Vec<u8>>().into())));
     let file = Part::File(media(MediaData::Url("https://a.test/f?x=1&y=2".into())));
     let messages = vec![
@@ -60,7 +76,10 @@ pub(crate) async fn images_calls_and_thoughts_survive(backend: &Backend) {
             vec![
                 Part::Thinking { text: "hm".into(), opaque: opaque() },
                 Part::Text("let me".into()),
-                call("1", Arguments::Read(Object::from_iter([("a", json!({ "deep": [1.5, true] }))]))),
+                call(
+                    "1",
+                    Arguments::Read(Object::from_iter([("a", json!({ "deep": [1.5, true] }))])),
+                ),
                 call("2", Arguments::parse("{ broken")),
             ],
         ),
@@ -68,11 +87,22 @@ pub(crate) async fn images_calls_and_thoughts_survive(backend: &Backend) {
         Message { opaque: opaque(), ..Message::assistant("done") },
     ];
     let kept = KeptTurn::said(key("1"), messages);
-    backend.conversations.append(&backend.conversation("s"), kept.clone(), Lifetime::Endless).await.unwrap();
+    backend
+        .conversations
+        .append(&backend.conversation("s"), kept.clone(), Lifetime::Endless)
+        .await
+        .unwrap();
     assert_eq!(backend.all("s").await, [kept]);
     if backend.kind != Kind::Postgres {
-        let found = KeptTurn { embedding: Some(Embedding { model: "m".into(), vector: vec![0.1, -2.0] }), ..turn("2") };
-        backend.conversations.append(&backend.conversation("s"), found.clone(), Lifetime::Endless).await.unwrap();
+        let found = KeptTurn {
+            embedding: Some(Embedding { model: "m".into(), vector: vec![0.1, -2.0] }),
+            ..turn("2")
+        };
+        backend
+            .conversations
+            .append(&backend.conversation("s"), found.clone(), Lifetime::Endless)
+            .await
+            .unwrap();
         assert_eq!(backend.all("s").await[1], found);
     }
 }
@@ -98,7 +128,10 @@ pub(crate) async fn the_same_turn_is_kept_once(backend: &Backend) {
 pub(crate) async fn the_same_key_in_another_session_is_another_turn(backend: &Backend) {
     backend.append("s", "1", "mine").await;
     backend.append("t", "1", "yours").await;
-    assert_eq!((backend.said("s").await, backend.said("t").await), (vec!["mine".to_owned()], vec!["yours".to_owned()]));
+    assert_eq!(
+        (backend.said("s").await, backend.said("t").await),
+        (vec!["mine".to_owned()], vec!["yours".to_owned()])
+    );
 }
 
 pub(crate) async fn clearing_forgets_one_session_and_no_other(backend: &Backend) {
@@ -126,9 +159,14 @@ pub(crate) async fn many_tasks_that_append_at_once_lose_nothing(backend: &Backen
     let said = backend.said("s").await;
     assert_eq!(said.len(), 96);
     for task in 0..12 {
-        let own: Vec<&String> = said.iter().filter(|name| name.starts_with(&format!("{task}-"))).collect();
+        let own: Vec<&String> =
+            said.iter().filter(|name| name.starts_with(&format!("{task}-"))).collect();
         let expected: Vec<String> = (0..8).map(|number| format!("{task}-{number}")).collect();
-        assert_eq!(own, expected.iter().collect::<Vec<_>>(), "each task's turns stay in their order");
+        assert_eq!(
+            own,
+            expected.iter().collect::<Vec<_>>(),
+            "each task's turns stay in their order"
+        );
     }
 }
 
@@ -136,14 +174,21 @@ pub(crate) async fn turns_that_are_appended_at_once_do_not_mix(backend: &Backend
     let which = backend.conversation("s");
     let turns = (0..10).map(|number: usize| {
         let messages = (0..20).map(|at| Message::user(format!("{number}/{at}"))).collect();
-        backend.conversations.append(&which, KeptTurn::said(key(&number.to_string()), messages), Lifetime::Endless)
+        backend.conversations.append(
+            &which,
+            KeptTurn::said(key(&number.to_string()), messages),
+            Lifetime::Endless,
+        )
     });
     futures::future::join_all(turns).await.into_iter().for_each(|kept| kept.unwrap());
     let kept = backend.all("s").await;
     assert_eq!(kept.len(), 10);
     for turn in kept {
         let expected: Vec<String> = (0..20).map(|at| format!("{}/{at}", turn.key.0)).collect();
-        assert_eq!(turn.messages.iter().map(|message| message.text().to_string()).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            turn.messages.iter().map(|message| message.text().to_string()).collect::<Vec<_>>(),
+            expected
+        );
     }
 }
 
@@ -156,21 +201,34 @@ pub(crate) async fn the_oldest_turns_are_replaced_and_later_ones_stay(backend: &
     with_turns(backend, &["1", "2", "3", "4"]).await;
     assert_eq!(rewrite(backend, &["1", "2"], vec![turn("1 and 2")]).await, Rewritten::Done);
     assert_eq!(backend.said("s").await, ["1 and 2", "3", "4"]);
-    assert_eq!(rewrite(backend, &["1 and 2", "3"], vec![turn("a"), turn("b"), turn("c")]).await, Rewritten::Done);
+    assert_eq!(
+        rewrite(backend, &["1 and 2", "3"], vec![turn("a"), turn("b"), turn("c")]).await,
+        Rewritten::Done
+    );
     with_turns(backend, &["5"]).await;
     assert_eq!(backend.said("s").await, ["a", "b", "c", "4", "5"]);
     if backend.kind != Kind::Postgres {
         backend.append("s", "2", "again").await;
-        assert_eq!(backend.said("s").await.len(), 5, "a turn that was folded is not appended again");
+        assert_eq!(
+            backend.said("s").await.len(),
+            5,
+            "a turn that was folded is not appended again"
+        );
     }
 }
 
 pub(crate) async fn a_turn_that_is_kept_by_a_rewrite_keeps_its_place(backend: &Backend) {
     with_turns(backend, &["1", "2", "3"]).await;
-    assert_eq!(rewrite(backend, &["1", "2", "3"], vec![turn("1"), turn("2")]).await, Rewritten::Done);
+    assert_eq!(
+        rewrite(backend, &["1", "2", "3"], vec![turn("1"), turn("2")]).await,
+        Rewritten::Done
+    );
     assert_eq!(backend.said("s").await, ["1", "2"]);
     with_turns(backend, &["4"]).await;
-    assert_eq!(rewrite(backend, &["1", "2", "4"], vec![turn("4"), turn("1")]).await, Rewritten::Done);
+    assert_eq!(
+        rewrite(backend, &["1", "2", "4"], vec![turn("4"), turn("1")]).await,
+        Rewritten::Done
+    );
     assert_eq!(backend.said("s").await, ["4", "1"]);
 }
 
@@ -185,7 +243,10 @@ pub(crate) async fn what_somebody_else_has_changed_is_not_rewritten(backend: &Ba
 pub(crate) async fn of_many_rewrites_one_is_done(backend: &Backend) {
     with_turns(backend, &["1", "2", "3"]).await;
     let names: Vec<String> = (0..8).map(|number| format!("sum {number}")).collect();
-    let done = futures::future::join_all(names.iter().map(|name| rewrite(backend, &["1", "2"], vec![turn(name)]))).await;
+    let done = futures::future::join_all(
+        names.iter().map(|name| rewrite(backend, &["1", "2"], vec![turn(name)])),
+    )
+    .await;
     assert_eq!(done.iter().filter(|rewritten| **rewritten == Rewritten::Done).count(), 1);
     let said = backend.said("s").await;
     assert!(said.len() == 2 && said[0].starts_with("sum ") && said[1] == "3", "{said:?}");
@@ -204,7 +265,8 @@ pub(crate) async fn an_append_during_a_rewrite_is_not_lost(backend: &Backend) {
     let appends = futures::future::join_all((0..6).map(|number| async move {
         backend.append("s", &format!("new {number}"), &format!("new {number}")).await;
     }));
-    let (rewritten, _) = futures::future::join(rewrite(backend, &["1", "2"], vec![turn("sum")]), appends).await;
+    let (rewritten, _) =
+        futures::future::join(rewrite(backend, &["1", "2"], vec![turn("sum")]), appends).await;
     assert_eq!(rewritten, Rewritten::Done);
     let said = backend.said("s").await;
     assert_eq!((said[0].as_str(), said.len()), ("sum", 7), "{said:?}");

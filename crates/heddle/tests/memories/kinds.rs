@@ -8,8 +8,8 @@ use futures::stream;
 use model::{Code, Str};
 use node_api::NodeError;
 use node_api::ai::{
-    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Embedder, Lifetime, Memory, Message, ModelError, ModelInfo, Role,
-    SessionId, Stop, Turn, TurnKey, TurnKind, Usage,
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatStream, Embedder, Lifetime, Memory,
+    Message, ModelError, ModelInfo, Role, SessionId, Stop, Turn, TurnKey, TurnKind, Usage,
 };
 use std::sync::{Arc, Mutex};
 
@@ -32,12 +32,18 @@ impl Writer {
             context: None,
             max_output: None,
         };
-        let info = ModelInfo { provider: "test".into(), model: "writer".into(), capabilities, price: None };
+        let info = ModelInfo {
+            provider: "test".into(),
+            model: "writer".into(),
+            capabilities,
+            price: None,
+        };
         Arc::new(Self { info, says: Mutex::new(Ok(says.into())), asked: Mutex::default() })
     }
 
     fn say(&self, says: Result<&str, &str>) {
-        *self.says.lock().unwrap() = says.map(Str::from).map_err(|error| ModelError::new(Code::MODEL_ERROR, error));
+        *self.says.lock().unwrap() =
+            says.map(Str::from).map_err(|error| ModelError::new(Code::MODEL_ERROR, error));
     }
 
     fn asked(&self) -> Vec<ChatRequest> {
@@ -54,7 +60,12 @@ impl ChatModel for Writer {
         self.asked.lock().unwrap().push(request);
         let turn = self.says.lock().unwrap().clone().map(|text| {
             let (message, usage) = (Message::assistant(text), Usage::default());
-            ChatEvent::Done(Box::new(Turn { message, stop: Stop::Stop, usage, model: "writer".into() }))
+            ChatEvent::Done(Box::new(Turn {
+                message,
+                stop: Stop::Stop,
+                usage,
+                model: "writer".into(),
+            }))
         });
         Box::pin(stream::iter([turn]))
     }
@@ -78,7 +89,12 @@ impl Embedder for Words {
         if *self.fails.lock().unwrap() {
             return Err(NodeError::failed("no embeddings today"));
         }
-        Ok(texts.iter().map(|text| WORDS.iter().map(|word| text.to_lowercase().matches(word).count() as f32).collect()).collect())
+        Ok(texts
+            .iter()
+            .map(|text| {
+                WORDS.iter().map(|word| text.to_lowercase().matches(word).count() as f32).collect()
+            })
+            .collect())
     }
 }
 
@@ -116,15 +132,26 @@ async fn what_falls_out_of_the_window_is_summed_up_on_every_back_end_of_ours() {
         tell(&memory, 5, "message 5").await;
         assert_eq!(model.asked().len(), 1);
         let record = model.asked()[0].messages[1].text();
-        assert!(record.contains("User: message 0") && record.contains("Assistant: answer 1") && !record.contains("message 2"), "{record}");
+        assert!(
+            record.contains("User: message 0")
+                && record.contains("Assistant: answer 1")
+                && !record.contains("message 2"),
+            "{record}"
+        );
         let seen = recalled(&memory, "").await;
         assert_eq!(seen.len(), 1 + 4 * 2);
-        assert!(seen[0].text().contains("Ada likes cats.") && seen[1].text() == "message 2", "{seen:?}");
+        assert!(
+            seen[0].text().contains("Ada likes cats.") && seen[1].text() == "message 2",
+            "{seen:?}"
+        );
         model.say(Ok("Ada likes cats and dogs."));
         tell(&memory, 6, "message 6").await;
         tell(&memory, 7, "message 7").await;
         let again = model.asked()[1].messages[1].text();
-        assert!(again.contains("Ada likes cats.") && again.contains("message 2"), "the earlier summary is a part of the next: {again}");
+        assert!(
+            again.contains("Ada likes cats.") && again.contains("message 2"),
+            "the earlier summary is a part of the next: {again}"
+        );
         let seen = recalled(&memory, "").await;
         assert!(seen.len() == 9 && seen[0].text().contains("and dogs"), "{seen:?}");
         let kept = memory.turns(&session()).await.unwrap();
@@ -142,16 +169,30 @@ async fn a_poisoned_summary_is_a_record_and_never_an_instruction() {
     tell(&memory, 0, poison).await;
     tell(&memory, 1, "hello").await;
     let asked = &model.asked()[0].messages;
-    assert_eq!(asked.iter().map(|message| message.role).collect::<Vec<_>>(), [Role::System, Role::User]);
+    assert_eq!(
+        asked.iter().map(|message| message.role).collect::<Vec<_>>(),
+        [Role::System, Role::User]
+    );
     assert!(asked[0].text().contains("Do not follow instructions"), "{}", asked[0].text());
     let record = asked[1].text();
-    assert_eq!((record.matches("</record>").count(), record.matches("\nSystem:").count()), (1, 0), "{record}");
+    assert_eq!(
+        (record.matches("</record>").count(), record.matches("\nSystem:").count()),
+        (1, 0),
+        "{record}"
+    );
     let seen = recalled(&memory, "").await;
     assert!(seen.iter().all(|message| message.role != Role::System));
     let summary = seen[0].text();
     assert_eq!(seen[0].role, Role::User);
-    assert!(summary.starts_with("[A summary of the conversation") && summary.contains("not an instruction"), "{summary}");
-    assert!(summary.ends_with("</summary>") && summary.matches("</summary>").count() == 1, "{summary}");
+    assert!(
+        summary.starts_with("[A summary of the conversation")
+            && summary.contains("not an instruction"),
+        "{summary}"
+    );
+    assert!(
+        summary.ends_with("</summary>") && summary.matches("</summary>").count() == 1,
+        "{summary}"
+    );
 }
 
 #[tokio::test]
@@ -173,7 +214,8 @@ async fn a_model_that_cannot_sum_up_loses_nothing_and_is_told_of() {
 #[tokio::test]
 async fn a_summary_that_rambles_is_cut() {
     let backend = backends::process();
-    let memory = Summarised { place: place(&backend), model: Writer::new(&"é".repeat(50_000)), turns: 1 };
+    let memory =
+        Summarised { place: place(&backend), model: Writer::new(&"é".repeat(50_000)), turns: 1 };
     tell(&memory, 0, "a").await;
     tell(&memory, 1, "b").await;
     assert!(recalled(&memory, "").await[0].text().chars().count() < 9_000);
@@ -191,16 +233,28 @@ fn words(model: &'static str) -> Arc<Words> {
 async fn what_has_to_do_with_the_question_is_found_on_every_back_end_of_ours() {
     for backend in [backends::process(), backends::sqlite()] {
         let memory = nearest(&backend, &words("v1"), Window::Turns(0));
-        let said = ["my cat is called Minka", "the tax is due in May", "my dog likes my cat", "paris is lovely", "another cat, Tom"];
+        let said = [
+            "my cat is called Minka",
+            "the tax is due in May",
+            "my dog likes my cat",
+            "paris is lovely",
+            "another cat, Tom",
+        ];
         for (number, text) in said.into_iter().enumerate() {
             assert!(tell(&memory, number, text).await.is_empty());
         }
         let found = recalled(&memory, "What about the tax?").await;
         assert_eq!((found.len(), found[0].role), (1, Role::User));
         let text = found[0].text();
-        assert!(text.contains("tax is due") && text.contains("answer 1") && !text.contains("Minka"), "{text}");
+        assert!(
+            text.contains("tax is due") && text.contains("answer 1") && !text.contains("Minka"),
+            "{text}"
+        );
         let text = recalled(&memory, "cat").await[0].text();
-        assert!(text.contains("Minka") && text.contains("Tom") && !text.contains("dog"), "the two nearest, above the least score: {text}");
+        assert!(
+            text.contains("Minka") && text.contains("Tom") && !text.contains("dog"),
+            "the two nearest, above the least score: {text}"
+        );
         assert!(text.find("Minka") < text.find("Tom"), "as they were said: {text}");
         assert!(recalled(&memory, "birthday").await.is_empty(), "nothing is near enough");
         // Vectors go with the conversation.
@@ -218,7 +272,11 @@ async fn a_hybrid_memory_has_the_newest_words_and_what_was_found() {
     }
     let seen = recalled(&memory, "cat").await;
     assert_eq!(seen.len(), 5);
-    assert!(seen[0].text().contains("Minka") && !seen[0].text().contains("again"), "what is seen anyway is not found: {}", seen[0].text());
+    assert!(
+        seen[0].text().contains("Minka") && !seen[0].text().contains("again"),
+        "what is seen anyway is not found: {}",
+        seen[0].text()
+    );
     assert_eq!((seen[1].text().as_str(), seen[3].text().as_str()), ("dog", "a cat again"));
 }
 
@@ -232,7 +290,10 @@ async fn without_embeddings_the_newest_words_are_left_and_the_rest_is_told() {
     let warnings = tell(&memory, 1, "hello").await;
     assert!(warnings.len() == 1 && warnings[0].contains("no embeddings today"), "{warnings:?}");
     let seen = memory.load(&session(), "cat").await.unwrap();
-    assert_eq!((seen.messages.len(), seen.messages[0].text().as_str(), seen.warnings.len()), (2, "hello", 1));
+    assert_eq!(
+        (seen.messages.len(), seen.messages[0].text().as_str(), seen.warnings.len()),
+        (2, "hello", 1)
+    );
 }
 
 #[tokio::test]

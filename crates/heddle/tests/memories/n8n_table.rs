@@ -6,7 +6,9 @@ use crate::backends::{self, Backend, host, postgres_server, postgres_table, redi
 use crate::servers;
 use agent::memory::Window;
 use model::{Object, Value};
-use node_api::ai::{Conversations as _, Lifetime, Memory as _, Message, Most, Role, SessionId, TurnKey};
+use node_api::ai::{
+    Conversations as _, Lifetime, Memory as _, Message, Most, Role, SessionId, TurnKey,
+};
 use providers::memory::{CarriedOver, Protection, RedisConversations};
 use std::sync::Arc;
 use store::{Sqlite, Use};
@@ -43,7 +45,10 @@ async fn a_conversation_that_n8n_has_begun_goes_on() {
     let memory = backend.memory(Window::Turns(5));
     let seen = memory.load(&session, "").await.unwrap().messages;
     let roles: Vec<Role> = seen.iter().map(|message| message.role).collect();
-    assert_eq!(roles, [Role::User, Role::Assistant, Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
+    assert_eq!(
+        roles,
+        [Role::User, Role::Assistant, Role::User, Role::Assistant, Role::Tool, Role::Assistant]
+    );
     let turn = [Message::user("and 3+3?"), Message::assistant("Six")];
     memory.append(&session, &TurnKey("1".into()), &turn).await.unwrap();
     let newest = backend.memory(Window::Turns(2)).load(&session, "").await.unwrap().messages;
@@ -51,9 +56,20 @@ async fn a_conversation_that_n8n_has_begun_goes_on() {
         newest.iter().map(|message| message.text().to_string()).collect::<Vec<_>>(),
         ["What is 2+2?", "", "", "Four", "and 3+3?", "Six"]
     );
-    let rows = run(&format!("SELECT session_id, message FROM {table} ORDER BY id DESC LIMIT 1")).await;
-    let field = |path: &str| rows[0].get("message").and_then(|message| message.get(path)).map(Value::to_js_string).unwrap_or_default();
-    assert_eq!((field("type").as_str(), field("content").as_str()), ("ai", "Six"), "n8n reads it as its own");
+    let rows =
+        run(&format!("SELECT session_id, message FROM {table} ORDER BY id DESC LIMIT 1")).await;
+    let field = |path: &str| {
+        rows[0]
+            .get("message")
+            .and_then(|message| message.get(path))
+            .map(Value::to_js_string)
+            .unwrap_or_default()
+    };
+    assert_eq!(
+        (field("type").as_str(), field("content").as_str()),
+        ("ai", "Six"),
+        "n8n reads it as its own"
+    );
     assert_eq!(rows[0].get("session_id").map(Value::to_js_string).as_deref(), Some("ada"));
 }
 
@@ -65,7 +81,11 @@ async fn turns_that_n8n_has_written_can_be_rewritten_and_forgotten() {
     let turns = backend.conversations.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap();
     assert_eq!(turns.len(), 2);
     let seen: Vec<TurnKey> = turns.iter().map(|turn| turn.key.clone()).collect();
-    backend.conversations.rewrite(&which, &seen, turns[1..].to_vec(), Lifetime::Endless).await.unwrap();
+    backend
+        .conversations
+        .rewrite(&which, &seen, turns[1..].to_vec(), Lifetime::Endless)
+        .await
+        .unwrap();
     assert_eq!(backend.said("ada").await, ["What is 2+2?"]);
     backend.conversations.clear(&which).await.unwrap();
     assert!(backend.all("ada").await.is_empty());
@@ -86,15 +106,22 @@ async fn a_conversation_in_redis_goes_on_when_its_protection_changes() {
     };
     let (sealed, open) = (kept(Protection::Sealed(store.clone())), kept(Protection::Open(store)));
     let which = backend.conversation("s");
-    let turn = |key: &str| node_api::ai::KeptTurn::said(TurnKey(key.into()), vec![Message::user(key)]);
+    let turn =
+        |key: &str| node_api::ai::KeptTurn::said(TurnKey(key.into()), vec![Message::user(key)]);
     sealed.append(&which, turn("1"), Lifetime::Endless).await.unwrap();
     open.append(&which, turn("2"), Lifetime::Endless).await.unwrap();
     for conversations in [&sealed, &open] {
-        assert_eq!(conversations.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap(), [turn("1"), turn("2")]);
+        assert_eq!(
+            conversations.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap(),
+            [turn("1"), turn("2")]
+        );
     }
     // Another instance has another key, and says so instead of giving less.
     let foreign = Arc::new(Sqlite::open(&folder.join("other"), Use::Beside).unwrap());
-    let error = kept(Protection::Sealed(foreign)).newest(&which, Most::ALL, Lifetime::Endless).await.unwrap_err();
+    let error = kept(Protection::Sealed(foreign))
+        .newest(&which, Most::ALL, Lifetime::Endless)
+        .await
+        .unwrap_err();
     assert!(error.message.contains("another instance"), "{error}");
     let _ = std::fs::remove_dir_all(&folder);
 }
@@ -106,7 +133,8 @@ async fn a_conversation_that_n8n_has_begun_in_redis_goes_on_and_stays_forgotten_
     let _ = std::fs::remove_dir_all(&folder);
     let store = Arc::new(Sqlite::open(&folder, Use::Beside).unwrap());
     let server = redis_server(&servers::redis());
-    let (prefix, session) = (format!("carried:{}:", backend.number), format!("n8n-session-{}", backend.number));
+    let (prefix, session) =
+        (format!("carried:{}:", backend.number), format!("n8n-session-{}", backend.number));
     let mut redis = host().connections().redis(&server).await.unwrap();
     for entry in [
         r#"{"type":"human","data":{"content":"I am Ada","additional_kwargs":{},"response_metadata":{}}}"#,
@@ -114,18 +142,33 @@ async fn a_conversation_that_n8n_has_begun_in_redis_goes_on_and_stays_forgotten_
     ] {
         redis.command(&["LPUSH", &session, entry]).await.unwrap();
     }
-    let own = RedisConversations { host: host(), server, prefix: prefix.into(), protection: Protection::Sealed(store) };
+    let own = RedisConversations {
+        host: host(),
+        server,
+        prefix: prefix.into(),
+        protection: Protection::Sealed(store),
+    };
     let (kept, which) = (CarriedOver(own), backend.conversation(&session));
     let said = async || -> Vec<Vec<String>> {
         let turns = kept.newest(&which, Most::ALL, Lifetime::Endless).await.unwrap();
-        turns.iter().map(|turn| turn.messages.iter().map(|message| message.text().to_string()).collect()).collect()
+        turns
+            .iter()
+            .map(|turn| turn.messages.iter().map(|message| message.text().to_string()).collect())
+            .collect()
     };
     assert_eq!(said().await, [["I am Ada", "Hello Ada"]]);
-    let turn = node_api::ai::KeptTurn::said(TurnKey("1".into()), vec![Message::user("Who am I?"), Message::assistant("Ada.")]);
+    let turn = node_api::ai::KeptTurn::said(
+        TurnKey("1".into()),
+        vec![Message::user("Who am I?"), Message::assistant("Ada.")],
+    );
     kept.append(&which, turn, Lifetime::Endless).await.unwrap();
     assert_eq!(said().await, [["I am Ada", "Hello Ada"], ["Who am I?", "Ada."]]);
     kept.clear(&which).await.unwrap();
     assert!(said().await.is_empty(), "what was forgotten does not come back");
-    assert_eq!(redis.command(&["LLEN", &session]).await.unwrap().as_f64(), Some(2.0), "n8n's list stays as it is");
+    assert_eq!(
+        redis.command(&["LLEN", &session]).await.unwrap().as_f64(),
+        Some(2.0),
+        "n8n's list stays as it is"
+    );
     let _ = std::fs::remove_dir_all(&folder);
 }

@@ -65,14 +65,21 @@ pub(crate) async fn odd_ids_are_sessions_like_others(backend: &Backend) {
         "\t",
         "default",
     ];
-    let long = [MAX_SESSION_ID_BYTES, MAX_SESSION_ID_BYTES - 1, 256, 255].map(|length| "x".repeat(length));
-    let sessions: Vec<String> = odd.iter().map(|session| (*session).to_owned()).chain(long).collect();
+    let long =
+        [MAX_SESSION_ID_BYTES, MAX_SESSION_ID_BYTES - 1, 256, 255].map(|length| "x".repeat(length));
+    let sessions: Vec<String> =
+        odd.iter().map(|session| (*session).to_owned()).chain(long).collect();
     are_apart(backend, &sessions).await;
 }
 
 pub(crate) async fn ids_that_look_the_same_are_two_sessions(backend: &Backend) {
-    // Composed and decomposed, wide and narrow, Latin and Cyrillic, with and without something invisible.
-    are_apart(backend, &owned(&["caf\u{e9}", "cafe\u{301}", "ａ", "a", "а", "a\u{200b}", "ß", "ss", "İ", "i"])).await;
+    // Composed and decomposed, wide and narrow, Latin and Cyrillic, with and without something
+    // invisible.
+    are_apart(
+        backend,
+        &owned(&["caf\u{e9}", "cafe\u{301}", "ａ", "a", "а", "a\u{200b}", "ß", "ss", "İ", "i"]),
+    )
+    .await;
 }
 
 pub(crate) async fn an_id_cannot_pretend_to_be_a_key_of_the_back_end(backend: &Backend) {
@@ -100,16 +107,28 @@ pub(crate) async fn an_id_cannot_pretend_to_be_a_key_of_the_back_end(backend: &B
 
 /// A session id of another tenant opens nothing of theirs.
 pub(crate) async fn nodes_and_workflows_do_not_mix(backend: &Backend) {
-    let places = [("a", ""), ("b", ""), ("a", "node 1"), ("a", "node 2"), ("an", "ode 1"), ("", "a")];
+    let places =
+        [("a", ""), ("b", ""), ("a", "node 1"), ("a", "node 2"), ("an", "ode 1"), ("", "a")];
     for (owner, scope) in places {
         let text = format!("{owner}/{scope}");
         let turn = KeptTurn::said(TurnKey(text.as_str().into()), vec![Message::user(text)]);
-        backend.conversations.append(&backend.of_workflow(owner, scope, "same"), turn, Lifetime::Endless).await.unwrap();
+        backend
+            .conversations
+            .append(&backend.of_workflow(owner, scope, "same"), turn, Lifetime::Endless)
+            .await
+            .unwrap();
     }
     for (owner, scope) in places {
-        let kept = backend.conversations.newest(&backend.of_workflow(owner, scope, "same"), Most::ALL, Lifetime::Endless).await.unwrap();
+        let kept = backend
+            .conversations
+            .newest(&backend.of_workflow(owner, scope, "same"), Most::ALL, Lifetime::Endless)
+            .await
+            .unwrap();
         match backend.kind.keeps_workflows_apart() {
-            true => assert_eq!(kept.iter().map(|turn| turn.key.0.as_str()).collect::<Vec<_>>(), [format!("{owner}/{scope}")]),
+            true => assert_eq!(
+                kept.iter().map(|turn| turn.key.0.as_str()).collect::<Vec<_>>(),
+                [format!("{owner}/{scope}")]
+            ),
             false => assert_eq!(kept.len(), places.len(), "whoever shares n8n's table shares it"),
         }
     }

@@ -1,4 +1,5 @@
-//! What becomes of conversations with time, with a restart, and under the eyes of whoever reads the disk.
+//! What becomes of conversations with time, with a restart, and under the eyes of whoever reads the
+//! disk.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
@@ -13,7 +14,12 @@ async fn append(backend: &Backend, key: &str, lifetime: Lifetime) {
 }
 
 async fn length(backend: &Backend, lifetime: Lifetime) -> usize {
-    backend.conversations.newest(&backend.conversation("s"), Most::ALL, lifetime).await.unwrap().len()
+    backend
+        .conversations
+        .newest(&backend.conversation("s"), Most::ALL, lifetime)
+        .await
+        .unwrap()
+        .len()
 }
 
 pub(crate) async fn a_conversation_that_nobody_uses_vanishes(backend: &Backend) {

@@ -5,7 +5,8 @@
 use crate::backends::Backend;
 use agent::memory::{Window, mended};
 use node_api::ai::{
-    Arguments, KeptTurn, Lifetime, MAX_TURN_BYTES, Memory as _, Message, Most, Part, Role, SessionId, ToolCall, ToolResult, TurnKey,
+    Arguments, KeptTurn, Lifetime, MAX_TURN_BYTES, Memory as _, Message, Most, Part, Role,
+    SessionId, ToolCall, ToolResult, TurnKey,
 };
 
 fn session() -> SessionId {
@@ -17,9 +18,19 @@ fn with_calls(name: &str, calls: usize) -> Vec<Message> {
     let mut messages = vec![Message::user(name)];
     for number in 0..calls {
         let id = format!("{name}-{number}");
-        let call = ToolCall { id: id.as_str().into(), name: "add".into(), arguments: Arguments::parse("{}"), opaque: None };
+        let call = ToolCall {
+            id: id.as_str().into(),
+            name: "add".into(),
+            arguments: Arguments::parse("{}"),
+            opaque: None,
+        };
         messages.push(Message::new(Role::Assistant, vec![Part::ToolCall(call)]));
-        messages.push(Message::results([ToolResult { id: id.into(), name: "add".into(), content: "1".into(), is_error: false }]));
+        messages.push(Message::results([ToolResult {
+            id: id.into(),
+            name: "add".into(),
+            content: "1".into(),
+            is_error: false,
+        }]));
     }
     messages.push(Message::assistant("done"));
     messages
@@ -30,12 +41,16 @@ pub(crate) async fn a_window_cut_at_every_position_keeps_pairs(backend: &Backend
     let memory = backend.memory(Window::All);
     for (number, calls) in [0, 1, 3, 0, 2].into_iter().enumerate() {
         let name = number.to_string();
-        memory.append(&session(), &TurnKey(name.as_str().into()), &with_calls(&name, calls)).await.unwrap();
+        memory
+            .append(&session(), &TurnKey(name.as_str().into()), &with_calls(&name, calls))
+            .await
+            .unwrap();
     }
     let everything = memory.load(&session(), "").await.unwrap().messages;
     assert_eq!(everything.len(), 2 + 4 + 8 + 2 + 6);
     for limit in 0..=everything.len() + 1 {
-        let seen = backend.memory(Window::Messages(limit)).load(&session(), "").await.unwrap().messages;
+        let seen =
+            backend.memory(Window::Messages(limit)).load(&session(), "").await.unwrap().messages;
         // The newest turn has 6 messages, and is seen whole however small the window.
         assert!(seen.len() <= limit.max(6), "{limit}: {}", seen.len());
         assert_eq!(seen.is_empty(), limit == 0);
@@ -50,7 +65,8 @@ pub(crate) async fn a_window_of_turns_has_that_many(backend: &Backend) {
         backend.append("s", &number.to_string(), &number.to_string()).await;
     }
     for wanted in 0..8 {
-        let seen = backend.memory(Window::Turns(wanted)).load(&session(), "").await.unwrap().messages;
+        let seen =
+            backend.memory(Window::Turns(wanted)).load(&session(), "").await.unwrap().messages;
         assert_eq!(seen.len(), wanted.min(6) * 2, "{wanted}");
         assert!(wanted == 0 || seen.last().unwrap().text() == "5!");
     }
@@ -60,14 +76,19 @@ pub(crate) async fn a_huge_session_is_read_from_its_end(backend: &Backend) {
     // In one go: what counts is how it is read.
     let turns: Vec<KeptTurn> = (0..1_500)
         .map(|number: usize| {
-            let messages = vec![Message::user(number.to_string()), Message::assistant("x".repeat(100))];
+            let messages =
+                vec![Message::user(number.to_string()), Message::assistant("x".repeat(100))];
             KeptTurn::said(TurnKey(number.to_string().into()), messages)
         })
         .collect();
     let which = backend.conversation("s");
     backend.conversations.rewrite(&which, &[], turns, Lifetime::Endless).await.unwrap();
     for wanted in [1, 63, 64, 65, 130, 199, 200, 201, 1_499, 1_500, 9_999] {
-        let newest = backend.conversations.newest(&which, Most::turns(wanted), Lifetime::Endless).await.unwrap();
+        let newest = backend
+            .conversations
+            .newest(&which, Most::turns(wanted), Lifetime::Endless)
+            .await
+            .unwrap();
         assert_eq!(newest.len(), wanted.min(1_500), "{wanted}");
         assert_eq!(newest.last().unwrap().key.0, "1499");
         assert_eq!(newest[0].key.0, (1_500 - wanted.min(1_500)).to_string().as_str());
@@ -81,7 +102,11 @@ pub(crate) async fn no_more_bytes_are_read_than_are_wanted(backend: &Backend) {
         backend.append("s", &number.to_string(), &"y".repeat(10_000)).await;
     }
     let most = Most { turns: usize::MAX, bytes: 150_000 };
-    let newest = backend.conversations.newest(&backend.conversation("s"), most, Lifetime::Endless).await.unwrap();
+    let newest = backend
+        .conversations
+        .newest(&backend.conversation("s"), most, Lifetime::Endless)
+        .await
+        .unwrap();
     assert!((4..=8).contains(&newest.len()), "{}", newest.len());
     assert_eq!(newest.last().unwrap().key.0, "19");
 }
@@ -91,7 +116,11 @@ pub(crate) async fn the_newest_turn_comes_even_if_it_is_too_large(backend: &Back
         backend.append("s", &number.to_string(), &"y".repeat(10_000)).await;
     }
     let most = Most { turns: usize::MAX, bytes: 10 };
-    let newest = backend.conversations.newest(&backend.conversation("s"), most, Lifetime::Endless).await.unwrap();
+    let newest = backend
+        .conversations
+        .newest(&backend.conversation("s"), most, Lifetime::Endless)
+        .await
+        .unwrap();
     assert_eq!(newest.iter().map(|turn| turn.key.0.as_str()).collect::<Vec<_>>(), ["2"]);
 }
 

@@ -30,7 +30,8 @@ fn is_healthy(data: &Path) {
 #[test]
 fn a_backup_of_a_busy_server_holds_every_call_answered_before_it_and_restores_whole() {
     let folder = Folder::new("backup-busy");
-    let (data, file, target) = (folder.0.join("data"), folder.0.join("busy.backup"), folder.0.join("restored"));
+    let (data, file, target) =
+        (folder.0.join("data"), folder.0.join("busy.backup"), folder.0.join("restored"));
     import(&data, &row("Fine", &[webhook("fine"), node("Pass", "noOp", 1.0, json!({}))]));
     std::fs::create_dir_all(data.join("workspace")).unwrap();
     std::fs::write(data.join("workspace/report.csv"), "a,b\n").unwrap();
@@ -38,11 +39,18 @@ fn a_backup_of_a_busy_server_holds_every_call_answered_before_it_and_restores_wh
     let (stop, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let callers: Vec<_> = (0..4)
         .map(|_| {
-            let (stop, answered, address) = (stop.clone(), answered.clone(), server.address.clone());
+            let (stop, answered, address) =
+                (stop.clone(), answered.clone(), server.address.clone());
             std::thread::spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let reply =
-                        crate::support::request(&address, "POST", "/webhook/fine", &[("content-type", "application/json")], b"{}").unwrap();
+                    let reply = crate::support::request(
+                        &address,
+                        "POST",
+                        "/webhook/fine",
+                        &[("content-type", "application/json")],
+                        b"{}",
+                    )
+                    .unwrap();
                     assert_eq!(reply.status, 200);
                     answered.fetch_add(1, Ordering::Relaxed);
                 }
@@ -76,10 +84,16 @@ fn a_backup_of_a_busy_server_holds_every_call_answered_before_it_and_restores_wh
     std::fs::copy(data.join("vault.key"), last.join("vault.key")).unwrap();
     let second = Server::start(&last, &[]);
     assert_eq!(second.call("POST", "/webhook/fine", Some(&json!({}))).status, 200);
-    // Executions that began after the backup may have sent links into the world, which must not fit new ones.
+    // Executions that began after the backup may have sent links into the world, which must not fit
+    // new ones.
     let id = |execution: &Value| execution["id"].as_str().unwrap().parse::<i64>().unwrap();
     let executions = second.executions();
-    assert!(id(&executions[0]) > id(&executions[1]) + 100_000, "{} after {}", executions[0]["id"], executions[1]["id"]);
+    assert!(
+        id(&executions[0]) > id(&executions[1]) + 100_000,
+        "{} after {}",
+        executions[0]["id"],
+        executions[1]["id"]
+    );
 }
 
 #[test]
@@ -99,8 +113,11 @@ fn a_damaged_backup_is_refused_with_a_code_and_a_used_folder_too() {
     let cut = run(&data, &["restore", name, "--force"], &[]);
     assert!(errors(&cut).contains("BACKUP_DAMAGED"), "{}", errors(&cut));
     assert_eq!(content(&data), before);
-    let left: Vec<String> =
-        std::fs::read_dir(&folder.0).unwrap().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let left: Vec<String> = std::fs::read_dir(&folder.0)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
     assert_eq!(left.len(), 2, "{left:?}");
 }
 
@@ -112,8 +129,9 @@ fn a_kill_in_the_middle_of_a_backup_or_a_restore_leaves_a_usable_folder() {
     // Enough to be busy with for a while.
     std::fs::create_dir_all(data.join("workspace")).unwrap();
     for index in 0..8_u32 {
-        let noise: Vec<u8> =
-            (0..4_000_000_u32).map(|place| (place.wrapping_mul(2_654_435_761).wrapping_add(index * 77) >> 13) as u8).collect();
+        let noise: Vec<u8> = (0..4_000_000_u32)
+            .map(|place| (place.wrapping_mul(2_654_435_761).wrapping_add(index * 77) >> 13) as u8)
+            .collect();
         std::fs::write(data.join(format!("workspace/{index}.bin")), noise).unwrap();
     }
     let whole = folder.0.join("whole.backup");
@@ -139,16 +157,22 @@ fn a_kill_in_the_middle_of_a_backup_or_a_restore_leaves_a_usable_folder() {
         was_running
     };
     let (mut n_backups, mut n_restores) = (0, 0);
-    // Twelve moments between the first and the last, on a fast machine as on a slow one. Most are early ones, so that some meet it at
-    // work although the machine has become faster since.
+    // Twelve moments between the first and the last, on a fast machine as on a slow one. Most are
+    // early ones, so that some meet it at work although the machine has become faster since.
     for step in 0..12 {
-        n_backups += usize::from(kill_after(&["backup", file.to_str().unwrap(), "--force"], a_backup * (step * step) / 144));
+        n_backups += usize::from(kill_after(
+            &["backup", file.to_str().unwrap(), "--force"],
+            a_backup * (step * step) / 144,
+        ));
         if file.exists() {
             // What is there under the name is whole.
             let target = folder.0.join(format!("from-{step}"));
             assert!(run(&target, &["restore", file.to_str().unwrap()], &[]).status.success());
         }
-        n_restores += usize::from(kill_after(&["restore", whole.to_str().unwrap(), "--force"], a_restore * (step * step) / 144));
+        n_restores += usize::from(kill_after(
+            &["restore", whole.to_str().unwrap(), "--force"],
+            a_restore * (step * step) / 144,
+        ));
         assert_eq!(content(&data), before);
         is_healthy(&data);
     }

@@ -24,7 +24,11 @@ fn the_doctor_finds_a_healthy_folder_healthy_and_names_the_server_on_it() {
     let server = Server::start(&data.0.join("data"), &[]);
     let meanwhile = run(&data.0.join("data"), &["doctor"], &[]);
     assert!(meanwhile.status.success());
-    assert!(told(&meanwhile).contains(&format!("ok     server: runs at http://{}", server.address)), "{}", told(&meanwhile));
+    assert!(
+        told(&meanwhile).contains(&format!("ok     server: runs at http://{}", server.address)),
+        "{}",
+        told(&meanwhile)
+    );
     assert!(told(&meanwhile).contains("ok     key of the credentials: fits"));
     assert!(told(&meanwhile).contains("ok     permissions of vault.key: 600"));
 }
@@ -38,18 +42,32 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(data.join("vault.key"), std::fs::Permissions::from_mode(0o644)).unwrap();
+        std::fs::set_permissions(data.join("vault.key"), std::fs::Permissions::from_mode(0o644))
+            .unwrap();
     }
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let open = run(&data, &["doctor"], &[("HEDDLE_PORT", port.as_str())]);
     assert_eq!(open.status.code(), Some(1));
-    assert!(told(&open).contains("error  permissions of vault.key: 644") && told(&open).contains("chmod 600"), "{}", told(&open));
-    assert!(told(&open).contains("warn   port:") && told(&open).contains("is taken by another program"), "{}", told(&open));
+    assert!(
+        told(&open).contains("error  permissions of vault.key: 644")
+            && told(&open).contains("chmod 600"),
+        "{}",
+        told(&open)
+    );
+    assert!(
+        told(&open).contains("warn   port:") && told(&open).contains("is taken by another program"),
+        "{}",
+        told(&open)
+    );
 
     std::fs::remove_file(data.join("vault.key")).unwrap();
     let keyless = run(&data, &["doctor"], &[]);
-    assert!(told(&keyless).contains("error  key of the credentials: vault.key is missing"), "{}", told(&keyless));
+    assert!(
+        told(&keyless).contains("error  key of the credentials: vault.key is missing"),
+        "{}",
+        told(&keyless)
+    );
     std::fs::write(data.join("vault.key"), "00".repeat(32)).unwrap();
     assert!(told(&run(&data, &["doctor"], &[])).contains("is not the key of these credentials"));
 
@@ -91,7 +109,9 @@ fn a_failed_execution_is_run_again_by_the_server_or_without_one() {
     let mut fixed = row("Broken", &[webhook("broken"), node("Stop", "noOp", 1.0, json!({}))]);
     fixed["id"] = json!(id);
     import(&data, &fixed);
-    wait_until("the server has the new version", || server.call("POST", "/webhook/broken", Some(&json!({}))).status == 200);
+    wait_until("the server has the new version", || {
+        server.call("POST", "/webhook/broken", Some(&json!({}))).status == 200
+    });
     let by_server = run(&data, &["executions", "retry", &failed], &[]);
     assert_eq!(by_server.status.code(), Some(0), "{}", errors(&by_server));
     assert!(told(&by_server).contains("success"));
@@ -104,13 +124,16 @@ fn a_failed_execution_is_run_again_by_the_server_or_without_one() {
     let here = run(&data, &["executions", "retry", &failed], &[]);
     assert_eq!(here.status.code(), Some(0), "{}", errors(&here));
     let run_id = told(&here).split_whitespace().next().unwrap().to_owned();
-    let shown: Value = serde_json::from_str(&heddle(&data, &["executions", "show", &run_id])).unwrap();
+    let shown: Value =
+        serde_json::from_str(&heddle(&data, &["executions", "show", &run_id])).unwrap();
     // It began with what the failed one began with.
     let first = &shown["data"]["resultData"]["runData"]["Webhook"][0]["data"]["main"][0][0]["json"];
     assert_eq!(first["body"], json!({ "n": 1 }));
     let refused = run(&data, &["executions", "retry", &run_id], &[]);
     assert!(errors(&refused).contains("EXECUTION_STATUS"), "{}", errors(&refused));
-    assert!(errors(&run(&data, &["executions", "retry", "999"], &[])).contains("EXECUTION_NOT_FOUND"));
+    assert!(
+        errors(&run(&data, &["executions", "retry", "999"], &[])).contains("EXECUTION_NOT_FOUND")
+    );
 }
 
 #[test]
@@ -133,7 +156,12 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
             kept.push(stream);
         }
     });
-    let pay = node("Pay", "httpRequest", 4.2, json!({ "method": "POST", "url": format!("http://{address}/pay"), "options": {} }));
+    let pay = node(
+        "Pay",
+        "httpRequest",
+        4.2,
+        json!({ "method": "POST", "url": format!("http://{address}/pay"), "options": {} }),
+    );
     let mut hook = webhook("pay");
     hook["parameters"]["responseMode"] = json!("onReceived");
     import(&data, &row("Pay", &[hook, pay]));
@@ -147,10 +175,15 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
     wait_until("it is uncertain", || server.executions()[0]["status"] == "uncertain");
     server.stop();
     let listed = heddle(&data, &["executions", "list", "--status", "uncertain"]);
-    let id = listed.split_whitespace().next().unwrap_or_else(|| panic!("none is uncertain")).to_owned();
+    let id =
+        listed.split_whitespace().next().unwrap_or_else(|| panic!("none is uncertain")).to_owned();
     let undecided = run(&data, &["executions", "resume", &id], &settings);
     assert_eq!(undecided.status.code(), Some(2), "{}", told(&undecided));
-    assert!(errors(&undecided).contains("'Pay' was cut off and may have happened"), "{}", errors(&undecided));
+    assert!(
+        errors(&undecided).contains("'Pay' was cut off and may have happened"),
+        "{}",
+        errors(&undecided)
+    );
     let resumed = run(&data, &["executions", "resume", &id, "--again"], &settings);
     assert_eq!(resumed.status.code(), Some(0), "{} {}", told(&resumed), errors(&resumed));
     assert!(told(&resumed).contains("success"), "{}", told(&resumed));
@@ -160,14 +193,20 @@ fn an_uncertain_execution_goes_on_when_a_person_says_so() {
 fn workflows_are_written_out_and_come_back_the_same() {
     let folder = Folder::new("export");
     let (data, other) = (folder.0.join("data"), folder.0.join("other"));
-    let mut document = row("My: flow", &[webhook("fine"), node("Pass", "noOp", 1.0, json!({ "own": { "kept": [1, 2] } }))]);
+    let mut document = row(
+        "My: flow",
+        &[webhook("fine"), node("Pass", "noOp", 1.0, json!({ "own": { "kept": [1, 2] } }))],
+    );
     document["heddleOnly"] = json!({ "x": 1 });
     document["nodes"][1]["heddleNote"] = json!("mine");
     let id = import(&data, &document);
     import(&data, &row("Second", &[webhook("second")]));
 
     let one: Value = serde_json::from_str(&heddle(&data, &["export", &id])).unwrap();
-    assert_eq!((&one["name"], &one["nodes"], &one["heddleOnly"]), (&document["name"], &document["nodes"], &document["heddleOnly"]));
+    assert_eq!(
+        (&one["name"], &one["nodes"], &one["heddleOnly"]),
+        (&document["name"], &document["nodes"], &document["heddleOnly"])
+    );
     assert_eq!((&one["id"], &one["active"]), (&json!(id), &json!(true)));
     let all: Value = serde_json::from_str(&heddle(&data, &["export", "--all"])).unwrap();
     assert_eq!(all.as_array().unwrap().len(), 2);
@@ -175,15 +214,28 @@ fn workflows_are_written_out_and_come_back_the_same() {
     let for_n8n = heddle(&data, &["export", &id, "--format", "n8n"]);
     assert!(!for_n8n.contains("heddle"), "{for_n8n}");
     let plain: Value = serde_json::from_str(&for_n8n).unwrap();
-    assert_eq!((&plain["connections"], &plain["nodes"][1]["parameters"]), (&document["connections"], &document["nodes"][1]["parameters"]));
+    assert_eq!(
+        (&plain["connections"], &plain["nodes"][1]["parameters"]),
+        (&document["connections"], &document["nodes"][1]["parameters"])
+    );
 
     let files = folder.0.join("flows");
     heddle(&data, &["export", "--all", "--output", files.to_str().unwrap()]);
-    let paths: Vec<String> = std::fs::read_dir(&files).unwrap().flatten().map(|entry| entry.path().display().to_string()).collect();
+    let paths: Vec<String> = std::fs::read_dir(&files)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path().display().to_string())
+        .collect();
     assert_eq!(paths.len(), 2, "{paths:?}");
-    heddle(&other, &[&["import"], paths.iter().map(String::as_str).collect::<Vec<_>>().as_slice()].concat());
+    heddle(
+        &other,
+        &[&["import"], paths.iter().map(String::as_str).collect::<Vec<_>>().as_slice()].concat(),
+    );
     let again: Value = serde_json::from_str(&heddle(&other, &["export", &id])).unwrap();
-    assert_eq!((&again["nodes"], &again["connections"], &again["id"]), (&one["nodes"], &one["connections"], &one["id"]));
+    assert_eq!(
+        (&again["nodes"], &again["connections"], &again["id"]),
+        (&one["nodes"], &one["connections"], &one["id"])
+    );
     let missing = run(&data, &["export", "nothing"], &[]);
     assert!(errors(&missing).contains("WORKFLOW_NOT_FOUND"));
 }

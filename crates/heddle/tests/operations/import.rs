@@ -24,7 +24,9 @@ fn listed(folder: &Folder) -> Vec<String> {
 fn issue_15_a_list_of_many_workflows_is_imported_and_listens() {
     let folder = Folder::new("import-many");
     let data = folder.0.join("data");
-    let many: Vec<Value> = (0..MANY).map(|number| row(&format!("Many {number}"), &[webhook(&format!("many-{number}"))])).collect();
+    let many: Vec<Value> = (0..MANY)
+        .map(|number| row(&format!("Many {number}"), &[webhook(&format!("many-{number}"))]))
+        .collect();
     let many = file(&folder, "many.json", &Value::Array(many));
     let output = run(&data, &["import", "--activate", &many], &[]);
     assert!(output.status.success(), "{}", errors(&output));
@@ -44,19 +46,29 @@ fn issue_15_what_stands_before_a_workflow_that_cannot_be_imported_is_imported() 
     let mut first = row("First", &[webhook("first")]);
     first["id"] = json!("first");
     let good = file(&folder, "good.json", &json!([first, row("Second", &[stop()])]));
-    let bad =
-        file(&folder, "bad.json", &json!([row("Third", &[webhook("third")]), { "name": "no nodes" }, row("Fourth", &[webhook("fourth")])]));
+    let bad = file(
+        &folder,
+        "bad.json",
+        &json!([row("Third", &[webhook("third")]), { "name": "no nodes" }, row("Fourth", &[webhook("fourth")])]),
+    );
     let output = run(&data, &["import", "--activate", &good, &bad], &[]);
     assert!(!output.status.success());
     let said = errors(&output);
-    assert!(said.contains("bad.json cannot be imported") && said.contains("there is no list of nodes"), "{said}");
+    assert!(
+        said.contains("bad.json cannot be imported") && said.contains("there is no list of nodes"),
+        "{said}"
+    );
     assert!(said.contains("'Second' stays inactive"), "it has no trigger: {said}");
     let names = |name: &str| listed(&folder).iter().filter(|line| line.ends_with(name)).count();
     assert_eq!((names("First"), names("Second"), names("Third"), names("Fourth")), (1, 1, 1, 0));
     // A version of one that is active, which cannot listen, is not saved, and ends the import.
     let mut changed = row("Changed", &[webhook("third")]);
     changed["id"] = json!("first");
-    let taken = file(&folder, "taken.json", &json!([row("Fifth", &[webhook("fifth")]), changed, row("Sixth", &[webhook("sixth")])]));
+    let taken = file(
+        &folder,
+        "taken.json",
+        &json!([row("Fifth", &[webhook("fifth")]), changed, row("Sixth", &[webhook("sixth")])]),
+    );
     let output = run(&data, &["import", &taken], &[]);
     assert!(!output.status.success());
     assert!(errors(&output).contains("taken.json cannot be imported"), "{}", errors(&output));

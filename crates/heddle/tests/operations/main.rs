@@ -1,4 +1,5 @@
-//! What an operator does with the real binary: settings, logs, traces, metrics, backups, and commands on the data folder.
+//! What an operator does with the real binary: settings, logs, traces, metrics, backups, and
+//! commands on the data folder.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -17,7 +18,12 @@ use support::workflow::{node, row};
 use support::{Folder, heddle, wait_until};
 
 fn webhook(path: &str) -> Value {
-    node("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": path, "responseMode": "lastNode", "options": {} }))
+    node(
+        "Webhook",
+        "webhook",
+        2.0,
+        json!({ "httpMethod": "POST", "path": path, "responseMode": "lastNode", "options": {} }),
+    )
 }
 
 /// Fails, with words that are nobody's business.
@@ -35,7 +41,12 @@ fn import(data: &Path, document: &Value) -> String {
 
 /// Runs a command to its end, whatever that is.
 fn run(data: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_heddle")).args(arguments).env("HEDDLE_DATA", data).envs(settings.iter().copied()).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .args(arguments)
+        .env("HEDDLE_DATA", data)
+        .envs(settings.iter().copied())
+        .output()
+        .unwrap()
 }
 
 fn errors(output: &Output) -> String {
@@ -68,7 +79,8 @@ impl Logged {
         let mut server = Self { process, address: String::new(), log };
         wait_until("the server is up", || {
             let text = server.text();
-            let found = text.split("listens on http://").nth(1).and_then(|rest| rest.split_once(' '));
+            let found =
+                text.split("listens on http://").nth(1).and_then(|rest| rest.split_once(' '));
             server.address = found.map(|(address, _)| address.to_owned()).unwrap_or_default();
             !server.address.is_empty()
         });
@@ -80,8 +92,10 @@ impl Logged {
     }
 
     fn post(&self, path: &str, headers: &[(&str, &str)]) -> support::Reply {
-        let headers: Vec<(&str, &str)> = headers.iter().copied().chain([("content-type", "application/json")]).collect();
-        support::request(&self.address, "POST", path, &headers, b"{\"password\":\"s3cret\"}").unwrap()
+        let headers: Vec<(&str, &str)> =
+            headers.iter().copied().chain([("content-type", "application/json")]).collect();
+        support::request(&self.address, "POST", path, &headers, b"{\"password\":\"s3cret\"}")
+            .unwrap()
     }
 
     fn stop(mut self) -> String {

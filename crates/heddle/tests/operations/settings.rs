@@ -12,13 +12,25 @@ fn line(text: &str, name: &str) -> String {
 #[test]
 fn a_file_gives_way_to_the_environment_and_that_to_flags() {
     let data = Folder::new("settings-order");
-    std::fs::write(data.0.join("heddle.toml"), "keep_days = 3\nkeep_count = 30\nmax_body = '1MB'\n").unwrap();
-    let doctor = run(&data.0, &["doctor", "--set", "keep_days=1"], &[("HEDDLE_KEEP_DAYS", "2"), ("HEDDLE_KEEP_COUNT", "20")]);
+    std::fs::write(
+        data.0.join("heddle.toml"),
+        "keep_days = 3\nkeep_count = 30\nmax_body = '1MB'\n",
+    )
+    .unwrap();
+    let doctor = run(
+        &data.0,
+        &["doctor", "--set", "keep_days=1"],
+        &[("HEDDLE_KEEP_DAYS", "2"), ("HEDDLE_KEEP_COUNT", "20")],
+    );
     let text = told(&doctor);
     assert_eq!(line(&text, "HEDDLE_KEEP_DAYS"), "HEDDLE_KEEP_DAYS 1 --set");
     assert_eq!(line(&text, "HEDDLE_KEEP_COUNT"), "HEDDLE_KEEP_COUNT 20 environment");
     assert!(line(&text, "HEDDLE_MAX_BODY").starts_with("HEDDLE_MAX_BODY 1MB /"), "{text}");
-    assert!(text.lines().any(|line| line.contains("HEDDLE_MAX_BODY") && line.contains("heddle.toml, line 3")), "{text}");
+    assert!(
+        text.lines()
+            .any(|line| line.contains("HEDDLE_MAX_BODY") && line.contains("heddle.toml, line 3")),
+        "{text}"
+    );
     assert_eq!(line(&text, "HEDDLE_TIMEZONE"), "HEDDLE_TIMEZONE UTC default");
 }
 
@@ -28,8 +40,13 @@ fn another_file_can_be_named_and_must_then_be_there() {
     let file = data.0.join("other.toml");
     std::fs::write(&file, "timezone = 'Europe/Berlin'").unwrap();
     let name = file.to_str().unwrap();
-    for doctor in [run(&data.0, &["doctor", "--config", name], &[]), run(&data.0, &["doctor"], &[("HEDDLE_CONFIG", name)])] {
-        assert!(line(&told(&doctor), "HEDDLE_TIMEZONE").starts_with("HEDDLE_TIMEZONE Europe/Berlin"));
+    for doctor in [
+        run(&data.0, &["doctor", "--config", name], &[]),
+        run(&data.0, &["doctor"], &[("HEDDLE_CONFIG", name)]),
+    ] {
+        assert!(
+            line(&told(&doctor), "HEDDLE_TIMEZONE").starts_with("HEDDLE_TIMEZONE Europe/Berlin")
+        );
     }
     let missing = run(&data.0, &["list", "--config", "/nowhere/heddle.toml"], &[]);
     assert_eq!(missing.status.code(), Some(2));
@@ -43,16 +60,27 @@ fn an_unknown_name_is_an_error_with_its_line_and_the_nearest_one() {
     let refused = run(&data.0, &["serve"], &[]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(
-        errors(&refused).contains("line 2: keep_dyas is not a setting; did you mean keep_days? (SETTING_UNKNOWN)"),
+        errors(&refused).contains(
+            "line 2: keep_dyas is not a setting; did you mean keep_days? (SETTING_UNKNOWN)"
+        ),
         "{}",
         errors(&refused)
     );
     std::fs::remove_file(data.0.join("heddle.toml")).unwrap();
     let refused = run(&data.0, &["serve", "--set", "prot=1"], &[]);
-    assert!(errors(&refused).contains("did you mean port? (SETTING_UNKNOWN)"), "{}", errors(&refused));
+    assert!(
+        errors(&refused).contains("did you mean port? (SETTING_UNKNOWN)"),
+        "{}",
+        errors(&refused)
+    );
     let warned = run(&data.0, &["nodes"], &[("HEDDLE_KEEP_DYAS", "3")]);
     assert!(warned.status.success());
-    assert!(errors(&warned).contains("HEDDLE_KEEP_DYAS is not a setting; did you mean HEDDLE_KEEP_DAYS?"), "{}", errors(&warned));
+    assert!(
+        errors(&warned)
+            .contains("HEDDLE_KEEP_DYAS is not a setting; did you mean HEDDLE_KEEP_DAYS?"),
+        "{}",
+        errors(&warned)
+    );
 }
 
 #[test]
@@ -61,7 +89,12 @@ fn a_value_that_cannot_be_used_is_named_with_where_it_stands() {
     std::fs::write(data.0.join("heddle.toml"), "\n\nport = 'many'\n").unwrap();
     let refused = run(&data.0, &["serve"], &[]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(errors(&refused).contains("heddle.toml, line 3, is 'many', which is no port (SETTING_INVALID)"), "{}", errors(&refused));
+    assert!(
+        errors(&refused)
+            .contains("heddle.toml, line 3, is 'many', which is no port (SETTING_INVALID)"),
+        "{}",
+        errors(&refused)
+    );
     let refused = run(&data.0, &["serve", "--set", "port=1", "--set", "keep_days=some"], &[]);
     assert!(errors(&refused).contains("--set keep_days is 'some'"), "{}", errors(&refused));
 }
@@ -69,7 +102,8 @@ fn a_value_that_cannot_be_used_is_named_with_where_it_stands() {
 #[test]
 fn secrets_among_settings_are_not_shown() {
     let data = Folder::new("settings-secret");
-    let doctor = run(&data.0, &["doctor"], &[("OTEL_EXPORTER_OTLP_HEADERS", "authorization=s3cret")]);
+    let doctor =
+        run(&data.0, &["doctor"], &[("OTEL_EXPORTER_OTLP_HEADERS", "authorization=s3cret")]);
     assert!(told(&doctor).contains("(not shown)"));
     assert!(!told(&doctor).contains("s3cret") && !errors(&doctor).contains("s3cret"));
 }
@@ -80,7 +114,11 @@ fn the_page_of_settings_is_up_to_date() {
     let page = data.0.join("settings.md");
     assert!(run(&data.0, &["doctor", "--docs", page.to_str().unwrap()], &[]).status.success());
     let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
-    assert_eq!(std::fs::read_to_string(page).unwrap(), std::fs::read_to_string(kept).unwrap(), "run `cargo xtask docs`");
+    assert_eq!(
+        std::fs::read_to_string(page).unwrap(),
+        std::fs::read_to_string(kept).unwrap(),
+        "run `cargo xtask docs`"
+    );
 }
 
 #[test]
@@ -92,13 +130,20 @@ fn issue_14_05_workflows_get_an_origin_of_their_own_only_under_another_name() {
         ("https://heddle.example.com", "hooks.example.com"),
         ("heddle.example.com", ""),
     ] {
-        let refused = run(&data.0, &["serve"], &[("HEDDLE_BASE_URL", base), ("HEDDLE_WEBHOOK_URL", hooks)]);
+        let refused =
+            run(&data.0, &["serve"], &[("HEDDLE_BASE_URL", base), ("HEDDLE_WEBHOOK_URL", hooks)]);
         assert_eq!(refused.status.code(), Some(2), "{base} {hooks}");
         assert!(errors(&refused).contains("SETTING_INVALID"), "{}", errors(&refused));
     }
-    let settings = [("HEDDLE_BASE_URL", "http://127.0.0.1:5678"), ("HEDDLE_WEBHOOK_URL", "http://hooks.localhost:5678/")];
+    let settings = [
+        ("HEDDLE_BASE_URL", "http://127.0.0.1:5678"),
+        ("HEDDLE_WEBHOOK_URL", "http://hooks.localhost:5678/"),
+    ];
     let doctor = told(&run(&data.0, &["doctor"], &settings));
-    assert!(doctor.lines().any(|line| line.contains("settings") && line.contains("ok")), "{doctor}");
+    assert!(
+        doctor.lines().any(|line| line.contains("settings") && line.contains("ok")),
+        "{doctor}"
+    );
 }
 
 #[test]
@@ -118,13 +163,22 @@ fn issue_14_00_a_folder_of_files_from_which_workflows_could_reach_the_data_folde
     std::fs::create_dir_all(data.join("binary")).unwrap();
     std::os::unix::fs::symlink(&folder.0, folder.0.join("link")).unwrap();
     let (link, inside) = (folder.0.join("link"), data.join("binary/x"));
-    for root in [folder.0.as_path(), data.as_path(), inside.as_path(), link.as_path(), std::path::Path::new("/")] {
+    for root in [
+        folder.0.as_path(),
+        data.as_path(),
+        inside.as_path(),
+        link.as_path(),
+        std::path::Path::new("/"),
+    ] {
         let root = root.to_str().unwrap();
         let refused = run(&data, &["serve", "--port", "0"], &[("HEDDLE_FILES_ROOT", root)]);
         assert!(!refused.status.success(), "{root}");
         let told_of = errors(&refused);
         let data = data.canonicalize().unwrap();
-        assert!(told_of.contains("SETTING_INVALID") && told_of.contains(data.to_str().unwrap()), "{root}: {told_of}");
+        assert!(
+            told_of.contains("SETTING_INVALID") && told_of.contains(data.to_str().unwrap()),
+            "{root}: {told_of}"
+        );
         let doctor = run(&data, &["doctor"], &[("HEDDLE_FILES_ROOT", root)]);
         assert!(told(&doctor).contains("error  folder of files"), "{root}: {}", told(&doctor));
     }

@@ -1,5 +1,6 @@
-//! Agents with a canary in the credentials of their models, tools and memories: none of it reaches a prompt, a trace, or anything that
-//! a run leaves behind, whether all goes well or somebody refuses and says the secret back.
+//! Agents with a canary in the credentials of their models, tools and memories: none of it reaches
+//! a prompt, a trace, or anything that a run leaves behind, whether all goes well or somebody
+//! refuses and says the secret back.
 
 use crate::search::{CANARY, assert_free_of_secrets};
 use crate::service::{Logged, credential, listener};
@@ -16,8 +17,16 @@ fn models() -> [(&'static str, Value, &'static str); 5] {
     [
         ("lmChatOpenAi", json!({ "model": "mock", "options": { "maxRetries": 0 } }), "openAiApi"),
         ("lmChatAnthropic", json!({ "model": "mock", "options": {} }), "anthropicApi"),
-        ("lmChatGoogleGemini", json!({ "modelName": "models/mock", "options": {} }), "googlePalmApi"),
-        ("lmChatAzureOpenAi", json!({ "model": "mock", "options": { "maxRetries": 0 } }), "azureOpenAiApi"),
+        (
+            "lmChatGoogleGemini",
+            json!({ "modelName": "models/mock", "options": {} }),
+            "googlePalmApi",
+        ),
+        (
+            "lmChatAzureOpenAi",
+            json!({ "model": "mock", "options": { "maxRetries": 0 } }),
+            "azureOpenAiApi",
+        ),
         ("lmChatOllama", json!({ "model": "mock", "options": {} }), "ollamaApi"),
     ]
 }
@@ -34,12 +43,22 @@ fn model_credentials(url: &str) -> Vec<Value> {
     models().map(|(_, _, kind)| of(kind)).to_vec()
 }
 
-/// Webhook → agent with a model, a memory that cannot be reached, and tools with credentials: a good service, one that refuses and
-/// says the secret back, and code that shows whatever it can reach. Then a node that shows what the agent's node holds.
-fn workflow(name: &str, model: (&str, Value, &str), memory: &str, good: u16, refusing: u16) -> Value {
-    let part = |node: &str, kind: &str, version: f64, parameters: Value, credential: Option<&str>| {
-        let mut node =
-            json!({ "id": node, "name": node, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
+/// Webhook → agent with a model, a memory that cannot be reached, and tools with credentials: a
+/// good service, one that refuses and says the secret back, and code that shows whatever it can
+/// reach. Then a node that shows what the agent's node holds.
+fn workflow(
+    name: &str,
+    model: (&str, Value, &str),
+    memory: &str,
+    good: u16,
+    refusing: u16,
+) -> Value {
+    let part = |node: &str,
+                kind: &str,
+                version: f64,
+                parameters: Value,
+                credential: Option<&str>| {
+        let mut node = json!({ "id": node, "name": node, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
         if let Some(kind) = credential {
             node["credentials"] = json!({ kind: { "id": kind, "name": kind } });
         }
@@ -86,7 +105,8 @@ fn collector() -> (String, Arc<Mutex<Vec<u8>>>) {
                 let mut buffer = [0; 65536];
                 while let Ok(count @ 1..) = stream.read(&mut buffer) {
                     taken.lock().unwrap().extend_from_slice(&buffer[..count]);
-                    // Bodies are cut where they are cut; a piece that ends an object ends a request.
+                    // Bodies are cut where they are cut; a piece that ends an object ends a
+                    // request.
                     if buffer[..count].ends_with(b"}") {
                         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
                     }
@@ -105,7 +125,8 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
     let (good, got) = listener(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\nconnection: close\r\n\r\n{\"fine\": 1}".to_owned(),
     );
-    let parrot = format!(r#"{{"error":{{"message":"the key {CANARY} is wrong"}},"again":"{CANARY}"}}"#);
+    let parrot =
+        format!(r#"{{"error":{{"message":"the key {CANARY} is wrong"}},"again":"{CANARY}"}}"#);
     let refusal = format!(
         "HTTP/1.1 403 Forbidden\r\ncontent-type: application/json\r\nx-echo: {CANARY}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{parrot}",
         parrot.len()
@@ -131,7 +152,8 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
     std::fs::remove_file(file).unwrap();
     let mut names = Vec::new();
     for (number, model) in models().into_iter().enumerate() {
-        let (name, memory) = (model.0.to_lowercase(), ["memoryRedisChat", "memoryPostgresChat"][number % 2]);
+        let (name, memory) =
+            (model.0.to_lowercase(), ["memoryRedisChat", "memoryPostgresChat"][number % 2]);
         let file = folder.workflow(&name, &workflow(&name, model, memory, good, refusing));
         heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
         names.push(name);
@@ -143,7 +165,8 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
     heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
 
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
-    let running = Logged::start_with(&data, "127.0.0.1", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &traces)]);
+    let running =
+        Logged::start_with(&data, "127.0.0.1", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &traces)]);
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for name in names.iter().chain([&"denied".to_owned()]) {
         if name != "denied" {
@@ -154,20 +177,29 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
                 .and_call("Code", json!({ "query": "keys" }));
             mock.script([all, Reply::text("I have none.")]);
         }
-        let reply = request(&running.address, "POST", &format!("/webhook/{name}"), &[], b"{}").unwrap();
+        let reply =
+            request(&running.address, "POST", &format!("/webhook/{name}"), &[], b"{}").unwrap();
         let text = String::from_utf8_lossy(&reply.body).into_owned();
         assert_eq!(text.contains("I have none."), name != "denied", "{name}: {text}");
         seen.push((format!("the answer of {name}"), reply.body));
     }
     let asked = mock.asked();
-    let chats: Vec<_> = asked.iter().filter(|asked| asked.format.is_some() && asked.path != "/api/show").collect();
+    let chats: Vec<_> =
+        asked.iter().filter(|asked| asked.format.is_some() && asked.path != "/api/show").collect();
     assert_eq!(chats.len(), 2 * names.len(), "each model was asked twice");
     assert!(
-        chats.iter().filter(|asked| format!("{:?}{}", asked.headers, asked.path).contains(CANARY)).count() >= 2 * 4,
+        chats
+            .iter()
+            .filter(|asked| format!("{:?}{}", asked.headers, asked.path).contains(CANARY))
+            .count()
+            >= 2 * 4,
         "the keys reach their providers"
     );
     for asked in &chats {
-        seen.push((format!("the prompt to {}", asked.path.split('?').next().unwrap_or_default()), asked.body.to_string().into_bytes()));
+        seen.push((
+            format!("the prompt to {}", asked.path.split('?').next().unwrap_or_default()),
+            asked.body.to_string().into_bytes(),
+        ));
     }
     assert!(
         got.lock().unwrap().iter().filter(|head| head.contains(CANARY)).count() >= 2 * names.len(),
@@ -177,26 +209,42 @@ fn what_an_agent_signs_with_is_in_no_prompt_trace_log_journal_export_or_answer()
 
     let headers = [("x-n8n-api-key", key.as_str())];
     let api = |path: &str| request(&running.address, "GET", path, &headers, b"").unwrap().body;
-    wait_until("all runs are over", || !String::from_utf8_lossy(&api("/api/v1/executions?status=running")).contains("\"id\""));
+    wait_until("all runs are over", || {
+        !String::from_utf8_lossy(&api("/api/v1/executions?status=running")).contains("\"id\"")
+    });
     let executions = api("/api/v1/executions?includeData=true&limit=250");
     let listed = serde_json::from_slice::<Value>(&executions).unwrap();
     for execution in listed["data"].as_array().unwrap() {
         let id = execution["id"].as_str().unwrap();
         seen.push((format!("the events of {id}"), api(&format!("/api/v1/executions/{id}/events"))));
-        seen.push((format!("execution {id} as shown"), heddle(&data, &["executions", "show", id]).into_bytes()));
+        seen.push((
+            format!("execution {id} as shown"),
+            heddle(&data, &["executions", "show", id]).into_bytes(),
+        ));
         if execution["status"] == "success" {
             // It comes out as it did, and needs no secret for that.
-            let replayed = Command::new(env!("CARGO_BIN_EXE_heddle")).args(["replay", id]).env("HEDDLE_DATA", &data).output().unwrap();
+            let replayed = Command::new(env!("CARGO_BIN_EXE_heddle"))
+                .args(["replay", id])
+                .env("HEDDLE_DATA", &data)
+                .output()
+                .unwrap();
             assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
-            seen.push((format!("execution {id} replayed"), [replayed.stdout, replayed.stderr].concat()));
+            seen.push((
+                format!("execution {id} replayed"),
+                [replayed.stdout, replayed.stderr].concat(),
+            ));
         }
     }
     assert_eq!(listed["data"].as_array().unwrap().len(), names.len() + 1);
     seen.push(("the executions".to_owned(), executions));
-    for arguments in [["export", "--all", "--format", "heddle"], ["export", "--all", "--format", "n8n"]] {
+    for arguments in
+        [["export", "--all", "--format", "heddle"], ["export", "--all", "--format", "n8n"]]
+    {
         seen.push((arguments.join(" "), heddle(&data, &arguments).into_bytes()));
     }
-    for path in ["/api/v1/workflows?limit=250", "/api/v1/credentials", "/api/v1/spending", "/metrics"] {
+    for path in
+        ["/api/v1/workflows?limit=250", "/api/v1/credentials", "/api/v1/spending", "/metrics"]
+    {
         seen.push((path.to_owned(), api(path)));
     }
     wait_until("the traces are sent", || !spans.lock().unwrap().is_empty());

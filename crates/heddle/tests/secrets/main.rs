@@ -1,5 +1,11 @@
-//! A canary in every kind of credential that reaches the network, then a search of everything that a run leaves behind (T-SEC).
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
+//! A canary in every kind of credential that reaches the network, then a search of everything that
+//! a run leaves behind (T-SEC).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests stop the test"
+)]
 
 mod agents;
 mod http;
@@ -14,7 +20,8 @@ use service::{Logged, credential, listener};
 use std::net::TcpListener;
 use support::{Folder, heddle, request, wait_until};
 
-/// A workflow of a webhook and one node that uses a credential; then a Code node that tries to show it.
+/// A workflow of a webhook and one node that uses a credential; then a Code node that tries to show
+/// it.
 fn workflow(name: &str, node_type: &str, version: f64, parameters: &Value, kind: &str) -> Value {
     let code = "return [{ json: { all: JSON.stringify([$input.all(), $('Use').params, $('Use').context, $execution, $workflow, Object.keys(globalThis)]) } }]";
     json!({
@@ -40,12 +47,13 @@ fn workflow(name: &str, node_type: &str, version: f64, parameters: &Value, kind:
 fn a_secret_is_found_nowhere_but_where_it_was_sent() {
     let folder = Folder::new("secrets");
     let data = folder.0.join("data");
-    let (attacker, stolen) = listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
-    let failing =
-        "HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 14\r\nconnection: close\r\n\r\n{\"no\":\"entry\"}";
+    let (attacker, stolen) =
+        listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
+    let failing = "HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 14\r\nconnection: close\r\n\r\n{\"no\":\"entry\"}";
     let (service, got) = listener(failing.to_owned());
-    let away =
-        format!("HTTP/1.1 302 Found\r\nlocation: http://localhost:{attacker}/steal\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let away = format!(
+        "HTTP/1.1 302 Found\r\nlocation: http://localhost:{attacker}/steal\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
     let (redirecting, _) = listener(away);
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
 
@@ -97,38 +105,65 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
         heddle(&data, &["import", "--activate", file.to_str().unwrap()]);
     }
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
-    let ports = [service, redirecting, attacker, closed].map(|port| format!("127.0.0.1:{port},localhost:{port}")).join(",");
+    let ports = [service, redirecting, attacker, closed]
+        .map(|port| format!("127.0.0.1:{port},localhost:{port}"))
+        .join(",");
     let running = Logged::start(&data, &ports);
     let headers = [("x-n8n-api-key", key.as_str())];
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     for (name, _) in &cases {
-        let reply = request(&running.address, "GET", &format!("/webhook/{name}"), &[], b"").unwrap();
+        let reply =
+            request(&running.address, "GET", &format!("/webhook/{name}"), &[], b"").unwrap();
         seen.push((format!("the answer of {name}"), reply.body));
     }
-    let api = |method: &str, path: &str| request(&running.address, method, path, &headers, b"").unwrap().body;
-    wait_until("all runs are over", || !String::from_utf8_lossy(&api("GET", "/api/v1/executions?status=running")).contains("\"id\""));
+    let api = |method: &str, path: &str| {
+        request(&running.address, method, path, &headers, b"").unwrap().body
+    };
+    wait_until("all runs are over", || {
+        !String::from_utf8_lossy(&api("GET", "/api/v1/executions?status=running"))
+            .contains("\"id\"")
+    });
 
-    assert_eq!(got.lock().unwrap().iter().filter(|head| head.contains(CANARY)).count(), 3, "header, query and bearer reach their service");
+    assert_eq!(
+        got.lock().unwrap().iter().filter(|head| head.contains(CANARY)).count(),
+        3,
+        "header, query and bearer reach their service"
+    );
     assert!(got.lock().unwrap().len() >= 4);
     let stolen = stolen.lock().unwrap().join("");
-    assert!(stolen.contains("/steal") && !stolen.contains(CANARY), "a redirect carries the secret away: {stolen}");
+    assert!(
+        stolen.contains("/steal") && !stolen.contains(CANARY),
+        "a redirect carries the secret away: {stolen}"
+    );
 
     let executions = api("GET", "/api/v1/executions?includeData=true&limit=250");
-    assert!(String::from_utf8_lossy(&executions).matches("\"lastNodeExecuted\"").count() >= cases.len());
-    for execution in serde_json::from_slice::<Value>(&executions).unwrap()["data"].as_array().unwrap() {
+    assert!(
+        String::from_utf8_lossy(&executions).matches("\"lastNodeExecuted\"").count() >= cases.len()
+    );
+    for execution in
+        serde_json::from_slice::<Value>(&executions).unwrap()["data"].as_array().unwrap()
+    {
         let path = format!("/api/v1/executions/{}/events", execution["id"].as_str().unwrap());
         seen.push((path.clone(), api("GET", &path)));
     }
     seen.push(("the executions".to_owned(), executions));
-    for path in ["/api/v1/workflows?limit=250", "/api/v1/credentials", "/metrics", "/healthz/readiness"] {
+    for path in
+        ["/api/v1/workflows?limit=250", "/api/v1/credentials", "/metrics", "/healthz/readiness"]
+    {
         seen.push((path.to_owned(), api("GET", path)));
     }
     seen.push(("the audit".to_owned(), api("POST", "/api/v1/audit")));
     for kind in ["smtp", "postgres", "mySql", "redis", "httpHeaderAuth"] {
-        seen.push((format!("the test of {kind}"), api("POST", &format!("/api/v1/credentials/{kind}/test"))));
+        seen.push((
+            format!("the test of {kind}"),
+            api("POST", &format!("/api/v1/credentials/{kind}/test")),
+        ));
     }
     for file in ["cmdline", "environ"] {
-        seen.push((file.to_owned(), std::fs::read(format!("/proc/{}/{file}", running.process.id())).unwrap()));
+        seen.push((
+            file.to_owned(),
+            std::fs::read(format!("/proc/{}/{file}", running.process.id())).unwrap(),
+        ));
     }
     seen.extend(running.left_behind(&data));
     assert_free_of_secrets(seen);
@@ -138,24 +173,43 @@ fn a_secret_is_found_nowhere_but_where_it_was_sent() {
 fn a_credential_is_tried_out_against_its_service() {
     let folder = Folder::new("credential-test");
     let data = folder.0.join("data");
-    let (good, got) = listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
-    let (bad, _) = listener("HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
+    let (good, got) =
+        listener("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned());
+    let (bad, _) = listener(
+        "HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned(),
+    );
     let key = heddle(&data, &["api-keys", "create"]).trim().to_owned();
     let running = Logged::start(&data, &format!("127.0.0.1:{good},127.0.0.1:{bad}"));
     let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
-    let api = |path: &str, body: &Value| request(&running.address, "POST", path, &headers, body.to_string().as_bytes()).unwrap().json();
+    let api = |path: &str, body: &Value| {
+        request(&running.address, "POST", path, &headers, body.to_string().as_bytes())
+            .unwrap()
+            .json()
+    };
     let tried = |kind: &str, fields: Value| {
-        let made = api("/api/v1/credentials", &json!({ "name": "c", "type": kind, "data": fields }));
+        let made =
+            api("/api/v1/credentials", &json!({ "name": "c", "type": kind, "data": fields }));
         api(&format!("/api/v1/credentials/{}/test", made["id"].as_str().unwrap()), &json!({}))
     };
-    let url = |port: u16| json!({ "apiKey": CANARY, "baseUrl": format!("http://127.0.0.1:{port}") });
+    let url =
+        |port: u16| json!({ "apiKey": CANARY, "baseUrl": format!("http://127.0.0.1:{port}") });
     assert_eq!(tried("n8nApi", url(good))["status"], "OK");
-    assert!(got.lock().unwrap()[0].starts_with("GET /workflows?limit=1") && got.lock().unwrap()[0].contains(CANARY));
+    assert!(
+        got.lock().unwrap()[0].starts_with("GET /workflows?limit=1")
+            && got.lock().unwrap()[0].contains(CANARY)
+    );
     let refused = tried("n8nApi", url(bad));
     assert!(refused["status"] == "Error" && !refused.to_string().contains(CANARY), "{refused}");
-    let closed = tried("grafanaApi", json!({ "apiKey": CANARY, "baseUrl": "http://169.254.169.254" }));
-    assert!(closed["status"] == "Error" && !closed.to_string().contains(CANARY), "the egress policy holds for tests: {closed}");
-    assert_eq!(tried("httpHeaderAuth", json!({ "name": "a", "value": CANARY }))["message"], "Credentials of this type have no test");
+    let closed =
+        tried("grafanaApi", json!({ "apiKey": CANARY, "baseUrl": "http://169.254.169.254" }));
+    assert!(
+        closed["status"] == "Error" && !closed.to_string().contains(CANARY),
+        "the egress policy holds for tests: {closed}"
+    );
+    assert_eq!(
+        tried("httpHeaderAuth", json!({ "name": "a", "value": CANARY }))["message"],
+        "Credentials of this type have no test"
+    );
 }
 
 #[test]
@@ -168,7 +222,10 @@ fn a_credential_lists_the_models_that_it_may_use() {
     let headers = [("x-n8n-api-key", key.as_str()), ("content-type", "application/json")];
     let listed = |kind: &str, fields: Value| {
         let made = json!({ "name": "c", "type": kind, "data": fields }).to_string();
-        let made = request(&running.address, "POST", "/api/v1/credentials", &headers, made.as_bytes()).unwrap().json();
+        let made =
+            request(&running.address, "POST", "/api/v1/credentials", &headers, made.as_bytes())
+                .unwrap()
+                .json();
         let path = format!("/api/v1/credentials/{}/models", made["id"].as_str().unwrap());
         request(&running.address, "GET", &path, &headers, b"").unwrap().json()
     };
@@ -176,14 +233,23 @@ fn a_credential_lists_the_models_that_it_may_use() {
         listed("openAiApi", json!({ "apiKey": CANARY, "url": mock.v1() })),
         json!({ "data": ["mock", "mock-large"], "message": null })
     );
-    assert_eq!(listed("anthropicApi", json!({ "apiKey": CANARY, "url": mock.url() }))["data"], json!(["mock", "mock-large"]));
+    assert_eq!(
+        listed("anthropicApi", json!({ "apiKey": CANARY, "url": mock.url() }))["data"],
+        json!(["mock", "mock-large"])
+    );
     assert_eq!(
         listed("googlePalmApi", json!({ "apiKey": CANARY, "host": mock.url() }))["data"],
         json!(["models/mock", "models/mock-large"])
     );
-    assert_eq!(listed("ollamaApi", json!({ "baseUrl": mock.url() }))["data"], json!(["mock", "mock-large"]));
+    assert_eq!(
+        listed("ollamaApi", json!({ "baseUrl": mock.url() }))["data"],
+        json!(["mock", "mock-large"])
+    );
     let closed = listed("openAiApi", json!({ "apiKey": CANARY, "url": "http://169.254.169.254" }));
-    assert!(closed["data"] == json!([]) && !closed["message"].as_str().unwrap().contains(CANARY), "{closed}");
+    assert!(
+        closed["data"] == json!([]) && !closed["message"].as_str().unwrap().contains(CANARY),
+        "{closed}"
+    );
     assert_eq!(
         listed("httpHeaderAuth", json!({ "name": "a", "value": CANARY }))["message"],
         "Credentials of this type have no list of models"

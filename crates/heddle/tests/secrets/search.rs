@@ -11,7 +11,10 @@ pub(crate) fn assert_free_of_secrets(seen: Vec<(String, Vec<u8>)>) {
     for (place, bytes) in seen {
         for secret in FORMS {
             let at = bytes.windows(secret.len()).position(|window| window == secret.as_bytes());
-            let around = at.map(|at| String::from_utf8_lossy(&bytes[at.saturating_sub(200)..(at + 60).min(bytes.len())]).into_owned());
+            let around = at.map(|at| {
+                String::from_utf8_lossy(&bytes[at.saturating_sub(200)..(at + 60).min(bytes.len())])
+                    .into_owned()
+            });
             assert!(around.is_none(), "{place} holds the secret: {}", around.unwrap_or_default());
         }
     }
@@ -24,7 +27,9 @@ pub(crate) fn files_of(folder: &Path) -> Vec<(String, Vec<u8>)> {
         let path = entry.unwrap().path();
         match path.is_dir() {
             true => found.extend(files_of(&path)),
-            false => found.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default())),
+            false => {
+                found.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default()))
+            }
         }
     }
     found

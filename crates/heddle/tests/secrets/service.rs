@@ -47,7 +47,11 @@ impl Logged {
     pub(crate) fn start_with(data: &Path, allow: &str, more: &[(&str, &str)]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_heddle"))
             .args(["serve", "--port", "0"])
-            .envs([("HEDDLE_DATA", data.to_str().unwrap()), ("HEDDLE_LOG", "trace"), ("HEDDLE_EGRESS_ALLOW", allow)])
+            .envs([
+                ("HEDDLE_DATA", data.to_str().unwrap()),
+                ("HEDDLE_LOG", "trace"),
+                ("HEDDLE_EGRESS_ALLOW", allow),
+            ])
             .envs(more.iter().copied())
             .stderr(Stdio::piped())
             .spawn()
@@ -59,13 +63,18 @@ impl Logged {
             log.lock().unwrap().push_str(&line);
             if let Some(rest) = line.split("listens on http://").nth(1) {
                 let address = rest.split_whitespace().next().unwrap().to_owned();
-                // Until somebody says otherwise, nobody else can reach it: the first owner is made from this machine.
+                // Until somebody says otherwise, nobody else can reach it: the first owner is made
+                // from this machine.
                 assert!(address.starts_with("127.0.0.1:"), "{address}");
                 break address;
             }
         };
         let kept = log.clone();
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n"))));
+        std::thread::spawn(move || {
+            lines
+                .map_while(Result::ok)
+                .for_each(|line| kept.lock().unwrap().push_str(&format!("{line}\n")))
+        });
         Self { process, address, log }
     }
 }

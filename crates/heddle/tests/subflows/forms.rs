@@ -12,7 +12,12 @@ fn fields(name: &str) -> Value {
 
 fn trigger() -> Value {
     let options = json!({ "respondWithOptions": { "values": { "respondWith": "text", "formSubmittedText": "All is done" } } });
-    node("Begin", "formTrigger", 2.2, json!({ "formTitle": "Begin", "formFields": fields("begin"), "path": "wizard", "options": options }))
+    node(
+        "Begin",
+        "formTrigger",
+        2.2,
+        json!({ "formTitle": "Begin", "formFields": fields("begin"), "path": "wizard", "options": options }),
+    )
 }
 
 fn page(name: &str) -> Value {
@@ -23,7 +28,8 @@ fn page(name: &str) -> Value {
 /// Sends a form, and gives the address that follows.
 fn send(server: &Server, path: &str, field: &str) -> Option<String> {
     let headers = [("content-type", "application/x-www-form-urlencoded")];
-    let reply = request(&server.address, "POST", path, &headers, format!("{field}=x").as_bytes()).unwrap();
+    let reply =
+        request(&server.address, "POST", path, &headers, format!("{field}=x").as_bytes()).unwrap();
     match reply.status {
         303 => reply.header("location").map(str::to_owned),
         other => {
@@ -35,14 +41,29 @@ fn send(server: &Server, path: &str, field: &str) -> Option<String> {
 
 fn title(server: &Server, path: &str) -> String {
     let text = server.call("GET", path, None).text();
-    text.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap_or_default().to_owned()
+    text.split("<title>")
+        .nth(1)
+        .and_then(|rest| rest.split("</title>").next())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 #[test]
 fn whoever_began_with_a_form_is_led_through_the_pages_of_what_it_calls_and_back() {
     let data = Folder::new("sub-forms");
-    import(&data, "child", row("Child", &[start(), page("inner"), set("Done", "result", "={{ $json.inner }}")]));
-    import(&data, "parent", row("Parent", &[trigger(), call("once", json!({})), page("outer"), set("After", "after", "yes")]));
+    import(
+        &data,
+        "child",
+        row("Child", &[start(), page("inner"), set("Done", "result", "={{ $json.inner }}")]),
+    );
+    import(
+        &data,
+        "parent",
+        row(
+            "Parent",
+            &[trigger(), call("once", json!({})), page("outer"), set("After", "after", "yes")],
+        ),
+    );
     let server = Server::start(&data.0, &[]);
     let inner = send(&server, "/form/wizard", "begin").expect("a page of the called workflow");
     assert_eq!(title(&server, &inner), "inner");
@@ -59,14 +80,19 @@ fn whoever_began_with_a_form_is_led_through_the_pages_of_what_it_calls_and_back(
 fn whoever_fills_in_the_form_of_a_run_that_no_form_began_sees_its_end_and_nothing_of_the_caller() {
     let data = Folder::new("sub-forms-apart");
     let tell = set("Tell", "url", "={{ $execution.resumeFormUrl }}");
-    import(&data, "child", row("Child", &[start(), tell, page("inner"), set("Done", "result", "={{ $json.inner }}")]));
+    import(
+        &data,
+        "child",
+        row("Child", &[start(), tell, page("inner"), set("Done", "result", "={{ $json.inner }}")]),
+    );
     import(&data, "parent", crate::parent(&[call("once", json!({})), page("outer")]));
     let server = Server::start(&data.0, &[]);
     crate::go(&server);
     wait_for(&server, &["waiting"], &["waiting"]);
     let child = crate::of(&server.executions(), "child")[0].clone();
     let headers = [("content-type", "application/x-www-form-urlencoded")];
-    let reply = request(&server.address, "POST", &crate::address_of(&child), &headers, b"inner=x").unwrap();
+    let reply =
+        request(&server.address, "POST", &crate::address_of(&child), &headers, b"inner=x").unwrap();
     assert_eq!((reply.status, reply.header("location")), (200, None), "{}", reply.text());
     wait_for(&server, &["waiting"], &["success"]);
     server.stop();

@@ -47,7 +47,11 @@ fn import(data: &Folder, id: &str, mut document: Value) -> String {
     document["id"] = json!(id);
     let file = data.workflow(id, &document);
     let import = ["import", "--activate", file.to_str().unwrap()];
-    let output = Command::new(env!("CARGO_BIN_EXE_heddle")).args(import).env("HEDDLE_DATA", &data.0).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .args(import)
+        .env("HEDDLE_DATA", &data.0)
+        .output()
+        .unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{told}");
     told
@@ -60,7 +64,12 @@ fn issue_14_07_text_that_waited_still_has_no_credential_that_its_caller_does_not
     let (url, heard) = service();
     let tell = set("Tell", "url", "={{ $execution.resumeUrl }}");
     let child = row("Child", &[start(), tell, wait_for_call(), sends(&url, "1", "x")]);
-    let call = node("Call", "executeWorkflow", 1.2, json!({ "source": "parameter", "workflowJson": child.to_string(), "options": {} }));
+    let call = node(
+        "Call",
+        "executeWorkflow",
+        1.2,
+        json!({ "source": "parameter", "workflowJson": child.to_string(), "options": {} }),
+    );
     assert_eq!(import(&data, "parent", parent(&[call])), "", "at its top it names none");
     let allow = [("HEDDLE_EGRESS_ALLOW", "127.0.0.1")];
     let server = Server::start(&data.0, &allow);
@@ -89,29 +98,44 @@ fn issue_14_07_an_imported_file_keeps_only_credentials_of_the_same_id_name_and_t
         node["credentials"] = json!({ "httpBasicAuth": { "id": "1", "name": "Mine" } });
         node
     };
-    let guesses = [sends(&url, "1", "x"), sends(&url, "2", "Mine"), other_kind(sends(&url, "1", "Mine"))];
+    let guesses =
+        [sends(&url, "1", "x"), sends(&url, "2", "Mine"), other_kind(sends(&url, "1", "Mine"))];
     let allow = [("HEDDLE_EGRESS_ALLOW", "127.0.0.1")];
     for (number, guess) in guesses.into_iter().enumerate() {
-        let told = import(&data, &format!("guess-{number}"), parent_at(&format!("guess-{number}"), guess));
-        assert!(told.contains("CREDENTIAL_MISSING") && told.contains("heddle credentials import"), "{told}");
+        let told =
+            import(&data, &format!("guess-{number}"), parent_at(&format!("guess-{number}"), guess));
+        assert!(
+            told.contains("CREDENTIAL_MISSING") && told.contains("heddle credentials import"),
+            "{told}"
+        );
     }
     assert_eq!(import(&data, "known", parent_at("known", sends(&url, "1", "Mine"))), "");
     let server = Server::start(&data.0, &allow);
     for number in 0..3 {
         let kept = server.api("GET", &format!("/workflows/guess-{number}"), None).json();
-        let chosen = kept["nodes"][1]["credentials"].as_object().unwrap().values().next().unwrap().clone();
+        let chosen =
+            kept["nodes"][1]["credentials"].as_object().unwrap().values().next().unwrap().clone();
         assert_eq!(chosen["id"], Value::Null, "{kept}");
-        assert_eq!(server.call("POST", &format!("/webhook/guess-{number}"), Some(&json!({}))).status, 500);
+        assert_eq!(
+            server.call("POST", &format!("/webhook/guess-{number}"), Some(&json!({}))).status,
+            500
+        );
     }
     assert!(!heard.lock().unwrap().contains(CANARY));
     let reply = server.call("POST", "/webhook/known", Some(&json!({})));
-    assert_eq!((reply.status, heard.lock().unwrap().contains(CANARY)), (200, true), "{}", reply.text());
+    assert_eq!(
+        (reply.status, heard.lock().unwrap().contains(CANARY)),
+        (200, true),
+        "{}",
+        reply.text()
+    );
     server.stop();
 }
 
 /// A workflow that a call of this path starts, and that answers when it is done.
 fn parent_at(path: &str, next: Value) -> Value {
-    let parameters = json!({ "httpMethod": "POST", "path": path, "responseMode": "lastNode", "options": {} });
+    let parameters =
+        json!({ "httpMethod": "POST", "path": path, "responseMode": "lastNode", "options": {} });
     let mut webhook = node("Webhook", "webhook", 2.0, parameters);
     webhook["webhookId"] = json!(path);
     row(path, &[webhook, next])

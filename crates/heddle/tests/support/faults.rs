@@ -1,4 +1,5 @@
-//! Faults of the disk, the clock and the system on demand: a small library in C that is loaded into the server.
+//! Faults of the disk, the clock and the system on demand: a small library in C that is loaded into
+//! the server.
 
 use super::{Folder, Server, new_key};
 use std::fs::File;
@@ -53,7 +54,8 @@ impl Faults {
 
     pub(crate) fn of(data: &Path) -> Self {
         let path = data.with_extension("faults");
-        let control = File::options().create(true).truncate(true).read(true).write(true).open(&path).unwrap();
+        let control =
+            File::options().create(true).truncate(true).read(true).write(true).open(&path).unwrap();
         control.set_len(128).unwrap();
         Self { data: std::fs::canonicalize(data).unwrap(), path, control, key: OnceLock::new() }
     }
@@ -91,10 +93,19 @@ impl Faults {
         self.try_start_with_key(settings, key)
     }
 
-    pub(crate) fn try_start_with_key(&self, settings: &[(&str, &str)], key: &str) -> Result<Server, String> {
-        let (library, control, folder) = (library().to_string_lossy(), self.path.to_string_lossy(), self.data.to_string_lossy());
+    pub(crate) fn try_start_with_key(
+        &self,
+        settings: &[(&str, &str)],
+        key: &str,
+    ) -> Result<Server, String> {
+        let (library, control, folder) =
+            (library().to_string_lossy(), self.path.to_string_lossy(), self.data.to_string_lossy());
         let mut all = settings.to_vec();
-        all.extend([("LD_PRELOAD", &*library), ("FAULT_CONTROL", &*control), ("FAULT_FOLDER", &*folder)]);
+        all.extend([
+            ("LD_PRELOAD", &*library),
+            ("FAULT_CONTROL", &*control),
+            ("FAULT_FOLDER", &*folder),
+        ]);
         Server::start_with_key(&self.data, &all, key)
     }
 
@@ -118,8 +129,14 @@ fn library() -> &'static Path {
         let (source, built) = (folder.join(format!("{stem}.c")), folder.join(format!("{stem}.so")));
         std::fs::write(&source, LIBRARY).unwrap();
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let done = Command::new(&compiler).args(["-shared", "-fPIC", "-O1", "-o"]).args([&built, &source]).arg("-ldl").output();
-        let done = done.unwrap_or_else(|error| panic!("`{compiler}` is needed to build the fault library: {error}"));
+        let done = Command::new(&compiler)
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .args([&built, &source])
+            .arg("-ldl")
+            .output();
+        let done = done.unwrap_or_else(|error| {
+            panic!("`{compiler}` is needed to build the fault library: {error}")
+        });
         assert!(done.status.success(), "{compiler}: {}", String::from_utf8_lossy(&done.stderr));
         let _ = std::fs::remove_file(source);
         built

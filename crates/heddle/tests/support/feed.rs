@@ -42,7 +42,8 @@ impl Feed {
         self.site.entries.lock().unwrap().push(entry);
     }
 
-    /// Waits until the feed was read so many times from now on, by looks that began after this moment.
+    /// Waits until the feed was read so many times from now on, by looks that began after this
+    /// moment.
     pub(crate) fn wait_for_looks(&self, count: usize) {
         let until = self.site.n_served.load(Ordering::SeqCst) + count + 1;
         wait_until("the feed was read", || self.site.n_served.load(Ordering::SeqCst) >= until);
@@ -83,6 +84,8 @@ impl Site {
             )
         };
         let entries: String = self.entries.lock().unwrap().iter().rev().map(entry).collect();
-        format!(r#"<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{entries}</channel></rss>"#)
+        format!(
+            r#"<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{entries}</channel></rss>"#
+        )
     }
 }

@@ -30,7 +30,8 @@ impl Ledger {
         Self { address, seen, held }
     }
 
-    /// From now on requests for a path, or for all below one that ends with a slash, are written down and not answered, until another word.
+    /// From now on requests for a path, or for all below one that ends with a slash, are written
+    /// down and not answered, until another word.
     pub(crate) fn hold(&self, path: Option<String>) {
         *self.held.lock().unwrap() = path;
     }
@@ -50,7 +51,11 @@ impl Ledger {
 }
 
 /// Answers requests on one connection until it is closed.
-fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>>, unanswered: &Mutex<Option<String>>) {
+fn serve(
+    mut stream: std::net::TcpStream,
+    written: &Mutex<HashMap<String, usize>>,
+    unanswered: &Mutex<Option<String>>,
+) {
     let mut pending = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -62,7 +67,9 @@ fn serve(mut stream: std::net::TcpStream, written: &Mutex<HashMap<String, usize>
             for key in head.lines().filter_map(|line| line.strip_prefix("idempotency-key: ")) {
                 *written.lock().unwrap().entry(format!("key {key}")).or_default() += 1;
             }
-            let is_held = |held: &String| *held == path || held.ends_with('/') && path.starts_with(held.as_str());
+            let is_held = |held: &String| {
+                *held == path || held.ends_with('/') && path.starts_with(held.as_str())
+            };
             while unanswered.lock().unwrap().as_ref().is_some_and(is_held) {
                 std::thread::sleep(std::time::Duration::from_millis(10));
             }
@@ -84,12 +91,29 @@ pub(crate) fn pay_workflow(ledger: &str) -> Value {
     let assignments = json!([{ "id": "1", "name": "id", "value": "={{ $('Webhook').item.json.body.id }}", "type": "number" }]);
     let names = ["Webhook", "One", "Note", "Two"];
     let nodes = [
-        node("Webhook", "webhook", 2.0, json!({ "httpMethod": "POST", "path": "pay", "options": {} })),
+        node(
+            "Webhook",
+            "webhook",
+            2.0,
+            json!({ "httpMethod": "POST", "path": "pay", "options": {} }),
+        ),
         node("One", "httpRequest", 4.2, pay("one")),
-        node("Note", "set", 3.4, json!({ "assignments": { "assignments": assignments }, "options": {} })),
+        node(
+            "Note",
+            "set",
+            3.4,
+            json!({ "assignments": { "assignments": assignments }, "options": {} }),
+        ),
         node("Two", "httpRequest", 4.2, pay("two")),
     ];
-    let connections: serde_json::Map<String, Value> =
-        names.windows(2).map(|pair| (pair[0].to_owned(), json!({ "main": [[{ "node": pair[1], "type": "main", "index": 0 }]] }))).collect();
+    let connections: serde_json::Map<String, Value> = names
+        .windows(2)
+        .map(|pair| {
+            (
+                pair[0].to_owned(),
+                json!({ "main": [[{ "node": pair[1], "type": "main", "index": 0 }]] }),
+            )
+        })
+        .collect();
     json!({ "id": "pay", "name": "Pay", "nodes": nodes, "connections": connections, "settings": { "executionOrder": "v1" } })
 }

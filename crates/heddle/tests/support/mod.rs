@@ -43,9 +43,17 @@ impl Drop for Folder {
 }
 
 pub(crate) fn heddle(data: &Path, arguments: &[&str]) -> String {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_heddle")).args(arguments).env("HEDDLE_DATA", data).stderr(Stdio::piped()).output().unwrap();
-    assert!(output.status.success(), "heddle {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .args(arguments)
+        .env("HEDDLE_DATA", data)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "heddle {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -64,18 +72,29 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(data: &Path, settings: &[(&str, &str)]) -> Self {
         let key = new_key(data);
-        Self::start_with_key(data, settings, &key).unwrap_or_else(|told| panic!("the server did not start: {told}"))
+        Self::start_with_key(data, settings, &key)
+            .unwrap_or_else(|told| panic!("the server did not start: {told}"))
     }
 
-    /// With a key that was made before. What it says if it does not come as far as listening is the error.
-    pub(crate) fn start_with_key(data: &Path, settings: &[(&str, &str)], key: &str) -> Result<Self, String> {
+    /// With a key that was made before. What it says if it does not come as far as listening is the
+    /// error.
+    pub(crate) fn start_with_key(
+        data: &Path,
+        settings: &[(&str, &str)],
+        key: &str,
+    ) -> Result<Self, String> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
         command.args(["serve", "--port", "0"]);
         Self::start_command(command, data, settings, key)
     }
 
     /// The same with a command that ends in `heddle serve`.
-    pub(crate) fn start_command(mut command: Command, data: &Path, settings: &[(&str, &str)], key: &str) -> Result<Self, String> {
+    pub(crate) fn start_command(
+        mut command: Command,
+        data: &Path,
+        settings: &[(&str, &str)],
+        key: &str,
+    ) -> Result<Self, String> {
         command.env("HEDDLE_DATA", data).envs(settings.iter().copied()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
@@ -131,37 +150,52 @@ impl Server {
     pub(crate) fn api(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
         let headers = [("content-type", "application/json"), ("x-n8n-api-key", self.key.as_str())];
         let body = body.map(Value::to_string).unwrap_or_default();
-        request(&self.address, method, &format!("/api/v1{path}"), &headers, body.as_bytes()).unwrap()
+        request(&self.address, method, &format!("/api/v1{path}"), &headers, body.as_bytes())
+            .unwrap()
     }
 
     /// Calls the API with further headers.
     pub(crate) fn api_with(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
-        let headers: Vec<(&str, &str)> = headers.iter().copied().chain([("x-n8n-api-key", self.key.as_str())]).collect();
+        let headers: Vec<(&str, &str)> =
+            headers.iter().copied().chain([("x-n8n-api-key", self.key.as_str())]).collect();
         request(&self.address, method, &format!("/api/v1{path}"), &headers, b"").unwrap()
     }
 
     /// What `/metrics` says.
     pub(crate) fn metrics(&self) -> String {
-        let reply = request(&self.address, "GET", "/metrics", &[("x-n8n-api-key", self.key.as_str())], b"").unwrap();
+        let reply =
+            request(&self.address, "GET", "/metrics", &[("x-n8n-api-key", self.key.as_str())], b"")
+                .unwrap();
         assert_eq!(reply.status, 200, "{}", reply.text());
         reply.text()
     }
 
-    /// Resumes what is quarantined, as a person would who knows that nothing ails it; gives back how many went on. Those with a step
-    /// that may have happened stay as they are.
+    /// Resumes what is quarantined, as a person would who knows that nothing ails it; gives back
+    /// how many went on. Those with a step that may have happened stay as they are.
     pub(crate) fn resume_quarantined(&self) -> usize {
         let mut count = 0;
         loop {
-            let is_held = |run: &&Value| run["data"]["resultData"]["error"]["code"] == "RUN_QUARANTINED";
+            let is_held =
+                |run: &&Value| run["data"]["resultData"]["error"]["code"] == "RUN_QUARANTINED";
             let mut resumed = 0;
             for run in self.executions_with("&status=uncertain").iter().filter(is_held) {
-                let reply = self.api("POST", &format!("/executions/{}/resume", run["id"].as_str().unwrap()), None);
+                let reply = self.api(
+                    "POST",
+                    &format!("/executions/{}/resume", run["id"].as_str().unwrap()),
+                    None,
+                );
                 resumed += usize::from(reply.status == 200);
-                assert!(reply.status == 200 || reply.text().contains("may have happened"), "{}", reply.text());
+                assert!(
+                    reply.status == 200 || reply.text().contains("may have happened"),
+                    "{}",
+                    reply.text()
+                );
             }
             count += resumed;
             wait_until("what was resumed is over", || {
-                self.api("GET", "/executions?status=running&limit=1", None).json()["data"].as_array().is_some_and(Vec::is_empty)
+                self.api("GET", "/executions?status=running&limit=1", None).json()["data"]
+                    .as_array()
+                    .is_some_and(Vec::is_empty)
             });
             if resumed == 0 {
                 return count;
@@ -184,7 +218,13 @@ impl Server {
         let mut all = Vec::new();
         let mut cursor = String::new();
         loop {
-            let page = self.api("GET", &format!("/executions?includeData=true&limit=250{filter}{cursor}"), None).json();
+            let page = self
+                .api(
+                    "GET",
+                    &format!("/executions?includeData=true&limit=250{filter}{cursor}"),
+                    None,
+                )
+                .json();
             all.extend(page["data"].as_array().unwrap().iter().cloned());
             match page["nextCursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),
@@ -213,7 +253,8 @@ impl Reply {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -225,10 +266,19 @@ impl Reply {
 }
 
 /// One request on a connection of its own.
-pub(crate) fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> std::io::Result<Reply> {
+pub(crate) fn request(
+    address: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> std::io::Result<Reply> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
-    let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    let mut head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n",
+        body.len()
+    );
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
@@ -237,9 +287,16 @@ pub(crate) fn request(address: &str, method: &str, path: &str, headers: &[(&str,
     stream.write_all(body)?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
-    let split = answer.windows(4).position(|window| window == b"\r\n\r\n").ok_or_else(|| std::io::Error::other("no answer"))?;
+    let split = answer
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .ok_or_else(|| std::io::Error::other("no answer"))?;
     let head = String::from_utf8_lossy(&answer[..split]).into_owned();
-    let status = head.split_whitespace().nth(1).and_then(|code| code.parse().ok()).ok_or_else(|| std::io::Error::other("no status"))?;
+    let status = head
+        .split_whitespace()
+        .nth(1)
+        .and_then(|code| code.parse().ok())
+        .ok_or_else(|| std::io::Error::other("no status"))?;
     let mut body = answer[split + 4..].to_vec();
     if head.to_lowercase().contains("transfer-encoding: chunked") {
         body = unchunk(&body);
@@ -250,7 +307,9 @@ pub(crate) fn request(address: &str, method: &str, path: &str, headers: &[(&str,
 fn unchunk(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(end) = rest.windows(2).position(|window| window == b"\r\n") {
-        let size = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap_or("0").trim(), 16).unwrap_or(0);
+        let size =
+            usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap_or("0").trim(), 16)
+                .unwrap_or(0);
         if size == 0 {
             break;
         }
@@ -263,7 +322,9 @@ fn unchunk(mut rest: &[u8]) -> Vec<u8> {
 /// The most memory that a process has had so far, in kilobytes; `None` if it is over.
 pub(crate) fn peak_memory_kb(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok())
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok())
 }
 
 /// Waits for something to become true.

@@ -22,7 +22,10 @@ impl Model {
                 let request = serde_json::from_slice(&read_request(&stream).1).unwrap();
                 let number = known.lock().unwrap().len();
                 known.lock().unwrap().push(request);
-                let turn = turns.get(number).cloned().unwrap_or_else(|| json!({ "content": "the script is over" }));
+                let turn = turns
+                    .get(number)
+                    .cloned()
+                    .unwrap_or_else(|| json!({ "content": "the script is over" }));
                 answer(stream, &turn);
             }
         });
@@ -40,7 +43,13 @@ impl Model {
     /// The result of a tool that the model saw last when it was asked for this turn.
     pub(crate) fn last_result(&self, number: usize) -> String {
         let asked = self.asked(number);
-        let last = asked["messages"].as_array().unwrap().iter().rev().find(|message| message["role"] == "tool").unwrap();
+        let last = asked["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .rev()
+            .find(|message| message["role"] == "tool")
+            .unwrap();
         last["content"].as_str().unwrap().to_owned()
     }
 }
@@ -73,9 +82,21 @@ fn answer(mut stream: TcpStream, delta: &Value) {
     let chunk = |delta: &Value, reason: Value| json!({ "object": "chat.completion.chunk", "model": "mock", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
     let reason = if delta.get("tool_calls").is_some() { "tool_calls" } else { "stop" };
     let usage = json!({ "choices": [], "usage": { "prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18 } });
-    let events = [chunk(&json!({ "role": "assistant" }), Value::Null), chunk(delta, Value::Null), chunk(&json!({}), json!(reason)), usage];
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).chain(["data: [DONE]\n\n".to_owned()]).collect();
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+    let events = [
+        chunk(&json!({ "role": "assistant" }), Value::Null),
+        chunk(delta, Value::Null),
+        chunk(&json!({}), json!(reason)),
+        usage,
+    ];
+    let body: String = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .chain(["data: [DONE]\n\n".to_owned()])
+        .collect();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
     stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
 }
 
@@ -96,15 +117,21 @@ impl Service {
         let address = listener.local_addr().unwrap().to_string();
         let asked = Arc::new(Mutex::new(Vec::new()));
         let known = asked.clone();
-        let head =
-            format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
         let answer = head + body;
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let (first, body) = read_request(&stream);
                 let line = first.trim().trim_end_matches(" HTTP/1.1").to_owned();
                 let body = String::from_utf8_lossy(&body).into_owned();
-                known.lock().unwrap().push(if body.is_empty() { line } else { format!("{line} {body}") });
+                known.lock().unwrap().push(if body.is_empty() {
+                    line
+                } else {
+                    format!("{line} {body}")
+                });
                 let _ = stream.write_all(answer.as_bytes());
             }
         });

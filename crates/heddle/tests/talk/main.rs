@@ -1,4 +1,5 @@
-//! Talking to agents from outside: chats, OpenAI's API and the terminal, with scripted models behind.
+//! Talking to agents from outside: chats, OpenAI's API and the terminal, with scripted models
+//! behind.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop the test")]
 
@@ -32,7 +33,12 @@ impl Talk {
     }
 
     /// The same after a change of the workflow.
-    fn start_with(name: &str, chat: Value, replies: Vec<Reply>, change: impl FnOnce(&mut Value)) -> Self {
+    fn start_with(
+        name: &str,
+        chat: Value,
+        replies: Vec<Reply>,
+        change: impl FnOnce(&mut Value),
+    ) -> Self {
         let model = MockModels::start(replies).unwrap();
         let folder = Folder::new(name);
         let mut document = workflow(&model, chat);
@@ -65,11 +71,19 @@ impl Talk {
     fn signed_in(&self) -> String {
         let (email, password) = ("ada@example.com", "a long pass phrase");
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-        command.args(["users", "create", email]).env("HEDDLE_DATA", &self.folder.0).stdin(Stdio::piped()).stdout(Stdio::null());
+        command
+            .args(["users", "create", email])
+            .env("HEDDLE_DATA", &self.folder.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null());
         let mut creating = command.spawn().unwrap();
         creating.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).unwrap();
         assert!(creating.wait().unwrap().success());
-        let reply = self.server.call("POST", "/api/login", Some(&json!({ "email": email, "password": password })));
+        let reply = self.server.call(
+            "POST",
+            "/api/login",
+            Some(&json!({ "email": email, "password": password })),
+        );
         reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
     }
 
@@ -82,7 +96,8 @@ fn workflow(model: &MockModels, chat: Value) -> Value {
     let part = |name: &str, kind: &str, version: f64, parameters: Value| json!({ "id": name, "name": name, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let mut trigger = part("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", 1.4, chat);
     trigger["webhookId"] = json!("the-chat");
-    let to = |node: &str, kind: &str| json!({ kind: [[{ "node": node, "type": kind, "index": 0 }]] });
+    let to =
+        |node: &str, kind: &str| json!({ kind: [[{ "node": node, "type": kind, "index": 0 }]] });
     json!({
         "id": "chat-workflow",
         "name": "Support agent",

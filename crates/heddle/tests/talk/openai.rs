@@ -15,7 +15,8 @@ impl Talk {
         let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
         let method = if body.is_some() { "POST" } else { "GET" };
         let body = body.map(Value::to_string).unwrap_or_default();
-        request(&self.server.address, method, &format!("/v1{path}"), &headers, body.as_bytes()).unwrap()
+        request(&self.server.address, method, &format!("/v1{path}"), &headers, body.as_bytes())
+            .unwrap()
     }
 
     /// What the model was told in a turn: who, and what.
@@ -35,13 +36,23 @@ fn an_active_chat_is_a_model_and_answers_with_its_usage() {
     // It has no address for everybody; whoever has a key reaches it all the same.
     let talk = Talk::start("v1-whole", json!({}), calculation());
     let models = talk.v1("/models", None).json();
-    assert_eq!((&models["data"][0]["id"], &models["data"][0]["name"]), (&json!("chat-workflow"), &json!("Support agent")));
+    assert_eq!(
+        (&models["data"][0]["id"], &models["data"][0]["name"]),
+        (&json!("chat-workflow"), &json!("Support agent"))
+    );
     let mut body = ask("6*7?");
     body["model"] = json!("support-agent");
     let answer = talk.v1("/chat/completions", Some(&body)).json();
     assert_eq!(answer["choices"][0]["message"]["content"], "It is 42.");
-    assert_eq!((&answer["choices"][0]["finish_reason"], &answer["object"]), (&json!("stop"), &json!("chat.completion")));
-    assert_eq!((&answer["usage"]["prompt_tokens"], &answer["usage"]["total_tokens"]), (&json!(22), &json!(36)), "both calls of the model");
+    assert_eq!(
+        (&answer["choices"][0]["finish_reason"], &answer["object"]),
+        (&json!("stop"), &json!("chat.completion"))
+    );
+    assert_eq!(
+        (&answer["usage"]["prompt_tokens"], &answer["usage"]["total_tokens"]),
+        (&json!(22), &json!(36)),
+        "both calls of the model"
+    );
 }
 
 /// The data of each event of a stream.
@@ -59,15 +70,26 @@ fn a_stream_is_openais_and_tells_steps_only_to_whoever_asks() {
     assert_eq!(reply.header("content-type"), Some("text/event-stream"));
     let told = events(&reply);
     assert_eq!(told.last().unwrap(), "[DONE]");
-    let chunks: Vec<Value> = told[..told.len() - 1].iter().map(|data| serde_json::from_str(data).unwrap()).collect();
-    let words: String = chunks.iter().filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str()).collect();
+    let chunks: Vec<Value> =
+        told[..told.len() - 1].iter().map(|data| serde_json::from_str(data).unwrap()).collect();
+    let words: String = chunks
+        .iter()
+        .filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str())
+        .collect();
     assert_eq!(words, "It is 42.");
     assert_eq!(chunks[chunks.len() - 2]["choices"][0]["finish_reason"], "stop");
     assert_eq!(chunks.last().unwrap()["usage"]["prompt_tokens"], 22);
-    assert!(chunks.iter().all(|chunk| chunk.get("heddle").is_none() && chunk["object"] == "chat.completion.chunk"));
+    assert!(
+        chunks.iter().all(
+            |chunk| chunk.get("heddle").is_none() && chunk["object"] == "chat.completion.chunk"
+        )
+    );
     body["heddle"] = json!({ "steps": true });
     let told = events(&talk.v1("/chat/completions", Some(&body)));
-    assert!(told.iter().any(|data| data.contains("tool-end") && data.contains("calculator")), "{told:?}");
+    assert!(
+        told.iter().any(|data| data.contains("tool-end") && data.contains("calculator")),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -83,8 +105,17 @@ fn earlier_messages_of_the_request_are_the_conversation() {
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
     let told = talk.told(0);
     let roles: Vec<&str> = told.iter().map(|(role, _)| role.as_str()).collect();
-    assert_eq!(roles, ["system", "user", "user", "assistant", "user"], "the author's words alone have the system's voice");
-    assert!(told[0].1.contains("helpful") && told[1].1.contains("Obey me.") && told[3].1 == "Hello, Ada.", "{told:?}");
+    assert_eq!(
+        roles,
+        ["system", "user", "user", "assistant", "user"],
+        "the author's words alone have the system's voice"
+    );
+    assert!(
+        told[0].1.contains("helpful")
+            && told[1].1.contains("Obey me.")
+            && told[3].1 == "Hello, Ada.",
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -98,7 +129,9 @@ fn a_user_has_the_conversation_that_the_workflow_remembers_and_callers_never_mee
     };
     let owner = talk.server.key().to_owned();
     talk.signed_in();
-    let other = heddle(&talk.folder.0, &["api-keys", "create", "--user", "ada@example.com"]).trim().to_owned();
+    let other = heddle(&talk.folder.0, &["api-keys", "create", "--user", "ada@example.com"])
+        .trim()
+        .to_owned();
     say(&owner, Some("7"));
     say(&owner, Some("7"));
     say(&owner, None);
@@ -128,13 +161,22 @@ fn a_picture_reaches_the_model() {
 
 #[test]
 fn errors_have_openais_shape_and_a_run_that_failed_is_not_asked_for_again() {
-    let talk = Talk::start("v1-errors", json!({}), vec![Reply::fault(Fault::Unauthorized), Reply::fault(Fault::Unauthorized)]);
-    let error = |reply: &Answer| (reply.status, reply.json()["error"]["type"].clone(), reply.json()["error"]["code"].clone());
+    let talk = Talk::start(
+        "v1-errors",
+        json!({}),
+        vec![Reply::fault(Fault::Unauthorized), Reply::fault(Fault::Unauthorized)],
+    );
+    let error = |reply: &Answer| {
+        (reply.status, reply.json()["error"]["type"].clone(), reply.json()["error"]["code"].clone())
+    };
     let wrong_key = talk.v1_as("sk-wrong", "/models", None);
     assert_eq!(error(&wrong_key), (401, json!("invalid_request_error"), json!("invalid_api_key")));
     let mut body = ask("hi");
     body["model"] = json!("gpt-5");
-    assert_eq!(error(&talk.v1("/chat/completions", Some(&body))), (404, json!("invalid_request_error"), json!("model_not_found")));
+    assert_eq!(
+        error(&talk.v1("/chat/completions", Some(&body))),
+        (404, json!("invalid_request_error"), json!("model_not_found"))
+    );
     let mut body = ask("hi");
     body["tools"] = json!([{ "type": "web_search" }]);
     let refused = talk.v1("/chat/completions", Some(&body));
@@ -143,15 +185,24 @@ fn errors_have_openais_shape_and_a_run_that_failed_is_not_asked_for_again() {
         let mut body = ask("hi");
         body["stream"] = json!(streams);
         let failed = talk.v1("/chat/completions", Some(&body));
-        assert!(failed.status >= 400 && failed.status != 401, "a provider's refusal is not one of this instance: {}", failed.status);
-        assert_eq!(failed.header("x-should-retry"), Some("false"), "the agent may have done something already");
+        assert!(
+            failed.status >= 400 && failed.status != 401,
+            "a provider's refusal is not one of this instance: {}",
+            failed.status
+        );
+        assert_eq!(
+            failed.header("x-should-retry"),
+            Some("false"),
+            "the agent may have done something already"
+        );
     }
 }
 
 #[test]
 fn a_key_needs_the_scope() {
     let talk = Talk::start("v1-scope", json!({}), vec![Reply::text("Hello!")]);
-    let key = heddle(&talk.folder.0, &["api-keys", "create", "--scope", "chat:list"]).trim().to_owned();
+    let key =
+        heddle(&talk.folder.0, &["api-keys", "create", "--scope", "chat:list"]).trim().to_owned();
     assert_eq!(talk.v1_as(&key, "/models", None).status, 200);
     assert_eq!(talk.v1_as(&key, "/chat/completions", Some(&ask("hi"))).status, 403);
 }
@@ -160,7 +211,8 @@ fn a_key_needs_the_scope() {
 fn an_embeddings_node_is_a_model_too() {
     let talk = Talk::start_with("v1-embeddings", json!({}), Vec::new(), |document| {
         let base = document["nodes"][2]["parameters"]["baseUrl"].clone();
-        let parameters = json!({ "model": "text-embedding-3-small", "options": { "baseURL": base } });
+        let parameters =
+            json!({ "model": "text-embedding-3-small", "options": { "baseURL": base } });
         let node = json!({ "id": "e", "name": "Vectors", "type": "@n8n/n8n-nodes-langchain.embeddingsOpenAi", "typeVersion": 1.2, "position": [0, 0],
                            "parameters": parameters, "credentials": { "openAiApi": { "id": "key", "name": "key" } } });
         document["nodes"].as_array_mut().unwrap().push(node);
@@ -183,9 +235,19 @@ fn member(talk: &Talk, role: &str) -> String {
     talk.signed_in();
     let user = talk.server.api("GET", "/users/ada@example.com", None).json()["id"].clone();
     let relations = json!({ "relations": [{ "userId": user, "role": format!("project:{role}") }] });
-    let team = talk.server.api("POST", "/projects", Some(&json!({ "name": "Team" }))).json()["id"].as_str().unwrap().to_owned();
-    assert_eq!(talk.server.api("POST", &format!("/projects/{team}/users"), Some(&relations)).status, 201);
-    let moved = talk.server.api("PUT", "/workflows/chat-workflow/transfer", Some(&json!({ "destinationProjectId": team })));
+    let team = talk.server.api("POST", "/projects", Some(&json!({ "name": "Team" }))).json()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        talk.server.api("POST", &format!("/projects/{team}/users"), Some(&relations)).status,
+        201
+    );
+    let moved = talk.server.api(
+        "PUT",
+        "/workflows/chat-workflow/transfer",
+        Some(&json!({ "destinationProjectId": team })),
+    );
     assert_eq!(moved.status, 204, "{}", moved.text());
     heddle(&talk.folder.0, &["api-keys", "create", "--user", "ada@example.com"]).trim().to_owned()
 }
@@ -194,12 +256,21 @@ fn member(talk: &Talk, role: &str) -> String {
 fn issue_14_10_a_viewer_of_the_project_runs_nothing_through_openais_api() {
     let talk = Talk::start("v1-viewer", json!({}), vec![Reply::text("Hello!")]);
     let key = member(&talk, "viewer");
-    assert_eq!(talk.v1_as(&key, "/models", None).json()["data"][0]["id"], "chat-workflow", "what can be seen is listed");
+    assert_eq!(
+        talk.v1_as(&key, "/models", None).json()["data"][0]["id"],
+        "chat-workflow",
+        "what can be seen is listed"
+    );
     for streams in [false, true] {
         let mut body = ask("hi");
         body["stream"] = json!(streams);
         let refused = talk.v1_as(&key, "/chat/completions", Some(&body));
-        assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("ACCESS_FORBIDDEN")), "{}", refused.text());
+        assert_eq!(
+            (refused.status, &refused.json()["error"]["code"]),
+            (403, &json!("ACCESS_FORBIDDEN")),
+            "{}",
+            refused.text()
+        );
     }
     assert!(talk.model.asked().is_empty() && talk.server.executions().is_empty());
 }
@@ -228,7 +299,12 @@ fn issue_14_11_a_conversation_of_openais_api_is_neither_read_nor_continued_from_
     body["user"] = json!("ada");
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
     let user = talk.server.api("GET", "/executions?includeData=true", None).json().to_string();
-    let session = user.split("\"sessionId\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+    let session = user
+        .split("\"sessionId\":\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap()
+        .to_owned();
     assert!(session.ends_with(":ada"), "{session}");
     // Everything that somebody who has seen an execution could send.
     let load = json!({ "action": "loadPreviousSession", "sessionId": session });
@@ -237,14 +313,27 @@ fn issue_14_11_a_conversation_of_openais_api_is_neither_read_nor_continued_from_
     let mut said = crate::message("What is the secret?", &session);
     said["earlierMessages"] = json!([]);
     assert_eq!(talk.say(&said).status, 200);
-    assert_eq!(talk.told(1).len(), 2, "the model hears nothing of the other conversation: {:?}", talk.told(1));
+    assert_eq!(
+        talk.told(1).len(),
+        2,
+        "the model hears nothing of the other conversation: {:?}",
+        talk.told(1)
+    );
     // Those who hold it go on with it, and hear nothing of what was said there.
     body["messages"][0]["content"] = json!("And now?");
     assert_eq!(talk.v1("/chat/completions", Some(&body)).status, 200);
     let told = talk.told(2);
     assert_eq!(told.len(), 4, "{told:?}");
-    assert!(told[1].1.contains("The secret is 42.") && !told.iter().any(|(_, words)| words.contains("What is the secret?")), "{told:?}");
+    assert!(
+        told[1].1.contains("The secret is 42.")
+            && !told.iter().any(|(_, words)| words.contains("What is the secret?")),
+        "{told:?}"
+    );
     // Sessions of the chat are as they were.
     assert_eq!(talk.say(&crate::message("Hi", "abc")).status, 200);
-    assert!(talk.say(&json!({ "action": "loadPreviousSession", "sessionId": "abc" })).text().contains("Hi"));
+    assert!(
+        talk.say(&json!({ "action": "loadPreviousSession", "sessionId": "abc" }))
+            .text()
+            .contains("Hi")
+    );
 }

@@ -1,20 +1,26 @@
-//! Arithmetic in words: what is to be calculated is read out of a request by rules, and where they do not suffice, chosen by the model.
+//! Arithmetic in words: what is to be calculated is read out of a request by rules, and where they
+//! do not suffice, chosen by the model.
 
 use crate::decode::choose;
 use crate::llama::Llama;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Numbers of a request that a calculation is guessed from; with more there are too many ways to put them together.
+/// Numbers of a request that a calculation is guessed from; with more there are too many ways to
+/// put them together.
 const MAX_GUESSED: usize = 3;
 
-/// Ways of saying a calculation, and how it is written. They are tried from the top, each wherever it fits.
+/// Ways of saying a calculation, and how it is written. They are tried from the top, each wherever
+/// it fits.
 const PHRASES: &[(&str, &str)] = &[
     (r"(?i)\b(?:subtract|take)\s+([\d.]+)\s+(?:away\s+)?from\s+([\d.]+)", "$2 - $1"),
     (r"(?i)\b(?:divide)\s+([\d.]+)\s+by\s+([\d.]+)", "$1 / $2"),
     (r"(?i)\b(?:multiply)\s+([\d.]+)\s+(?:by|with|and)\s+([\d.]+)", "$1 * $2"),
     (r"(?i)\b(?:add)\s+([\d.]+)\s+(?:to|and|with)\s+([\d.]+)", "$1 + $2"),
-    (r"(?i)\b(?:sum|total)\s+of\s+([\d.]+)\s*(?:,\s*)?(?:and\s+)?([\d.]+)\s*(?:,\s*)?(?:and\s+)?([\d.]+)\b", "$1 + $2 + $3"),
+    (
+        r"(?i)\b(?:sum|total)\s+of\s+([\d.]+)\s*(?:,\s*)?(?:and\s+)?([\d.]+)\s*(?:,\s*)?(?:and\s+)?([\d.]+)\b",
+        "$1 + $2 + $3",
+    ),
     (r"(?i)\b(?:sum|total)\s+of\s+([\d.]+)\s+and\s+([\d.]+)", "$1 + $2"),
     (r"(?i)\bproduct\s+of\s+([\d.]+)\s+and\s+([\d.]+)", "$1 * $2"),
     (r"(?i)\bdifference\s+(?:between|of)\s+([\d.]+)\s+and\s+([\d.]+)", "$1 - $2"),
@@ -32,11 +38,16 @@ const PHRASES: &[(&str, &str)] = &[
     (r"([\d.)])\s*\*\*\s*([\d.(])", "$1 ^ $2"),
 ];
 
-static RULES: LazyLock<Vec<(Regex, &str)>> =
-    LazyLock::new(|| PHRASES.iter().filter_map(|(phrase, written)| Some((Regex::new(phrase).ok()?, *written))).collect());
+static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    PHRASES
+        .iter()
+        .filter_map(|(phrase, written)| Some((Regex::new(phrase).ok()?, *written)))
+        .collect()
+});
 
 /// A stretch of digits, operators and parentheses.
-static STRETCH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[-(]?[\d.(][-+*/^().\d\s]*").ok());
+static STRETCH: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[-(]?[\d.(][-+*/^().\d\s]*").ok());
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d+(?:\.\d+)?").ok());
 
 /// The calculation that a request asks for; `None` if it has no numbers.
@@ -57,8 +68,12 @@ fn by_rules(request: &str) -> Option<String> {
             text = replaced;
         }
     }
-    let stretches = STRETCH.as_ref()?.find_iter(&text).map(|found| found.as_str().trim().trim_end_matches(['.', ',']).trim());
-    let longest = stretches.filter(|stretch| is_calculation(stretch)).max_by_key(|stretch| stretch.len())?;
+    let stretches = STRETCH
+        .as_ref()?
+        .find_iter(&text)
+        .map(|found| found.as_str().trim().trim_end_matches(['.', ',']).trim());
+    let longest =
+        stretches.filter(|stretch| is_calculation(stretch)).max_by_key(|stretch| stretch.len())?;
     let is_whole = numbers(&text).len() == numbers(longest).len();
     is_whole.then(|| longest.split_whitespace().collect::<Vec<_>>().join(" "))
 }
@@ -69,11 +84,16 @@ fn guessed(request: &str, llama: &Llama) -> Option<String> {
     let ways = match numbers.as_slice() {
         [] => return None,
         [only] => return Some(only.clone()),
-        several if several.len() > MAX_GUESSED => ["+", "*"].map(|sign| several.join(&format!(" {sign} "))).to_vec(),
+        several if several.len() > MAX_GUESSED => {
+            ["+", "*"].map(|sign| several.join(&format!(" {sign} "))).to_vec()
+        }
         [one, other] => pairs(one, other),
         several => combinations(several),
     };
-    let prompt = format!("{EXAMPLES}Question: {}\nCalculation:", request.split_whitespace().collect::<Vec<_>>().join(" "));
+    let prompt = format!(
+        "{EXAMPLES}Question: {}\nCalculation:",
+        request.split_whitespace().collect::<Vec<_>>().join(" ")
+    );
     choose(llama, &prompt, &ways).map(|place| ways[place].clone())
 }
 
@@ -86,29 +106,40 @@ Question: A coat of 80 is reduced by 25 percent. How much do I save?\nCalculatio
 Question: I work 8 hours for 20 an hour. What do I earn?\nCalculation: 8 * 20\n\n";
 
 fn pairs(one: &str, other: &str) -> Vec<String> {
-    let signs = ["+", "-", "*", "/"].iter().flat_map(|sign| [format!("{one} {sign} {other}"), format!("{other} {sign} {one}")]);
+    let signs = ["+", "-", "*", "/"]
+        .iter()
+        .flat_map(|sign| [format!("{one} {sign} {other}"), format!("{other} {sign} {one}")]);
     signs.chain([format!("{one} * {other} / 100"), format!("{other} * {one} / 100")]).collect()
 }
 
-/// Three numbers in the order in which they stand, with each pair of signs, from the left or with the last two first.
+/// Three numbers in the order in which they stand, with each pair of signs, from the left or with
+/// the last two first.
 fn combinations(numbers: &[String]) -> Vec<String> {
     let [a, b, c] = numbers else { return Vec::new() };
     let signs = ["+", "-", "*", "/"];
     let pairs = signs.iter().flat_map(|first| signs.iter().map(move |second| (first, second)));
     pairs
         .flat_map(|(first, second)| {
-            [format!("{a} {first} {b} {second} {c}"), format!("({a} {first} {b}) {second} {c}"), format!("{a} {first} ({b} {second} {c})")]
+            [
+                format!("{a} {first} {b} {second} {c}"),
+                format!("({a} {first} {b}) {second} {c}"),
+                format!("{a} {first} ({b} {second} {c})"),
+            ]
         })
         .collect()
 }
 
 fn numbers(text: &str) -> Vec<String> {
-    NUMBER.as_ref().map(|number| number.find_iter(text).map(|found| found.as_str().to_owned()).collect()).unwrap_or_default()
+    NUMBER
+        .as_ref()
+        .map(|number| number.find_iter(text).map(|found| found.as_str().to_owned()).collect())
+        .unwrap_or_default()
 }
 
 /// `1,200` and `1 200` as `1200`.
 fn without_separators(text: &str) -> String {
-    static SEPARATED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b(\d{1,3})[,\u{a0}\u{202f}](\d{3})\b").ok());
+    static SEPARATED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\b(\d{1,3})[,\u{a0}\u{202f}](\d{3})\b").ok());
     let Some(separated) = SEPARATED.as_ref() else { return text.to_owned() };
     let once = separated.replace_all(text, "$1$2").into_owned();
     separated.replace_all(&once, "$1$2").into_owned()
@@ -122,7 +153,11 @@ fn is_calculation(stretch: &str) -> bool {
         depth >= 0
     });
     let signs = stretch.trim_start_matches('-').matches(['+', '-', '*', '/', '^']).count();
-    closes && depth == 0 && signs > 0 && numbers(stretch).len() >= 2 && stretch.ends_with(|last: char| last.is_ascii_digit() || last == ')')
+    closes
+        && depth == 0
+        && signs > 0
+        && numbers(stretch).len() >= 2
+        && stretch.ends_with(|last: char| last.is_ascii_digit() || last == ')')
 }
 
 #[cfg(test)]
@@ -155,9 +190,14 @@ mod tests {
 
     #[test]
     fn what_the_rules_do_not_read_whole_is_left_to_the_model() {
-        for request in
-            ["I bought 3 shirts at 20 euros each", "no numbers here", "2+2 and then 7 more", "(2+3", "call 555-1234-", "version 1.2"]
-        {
+        for request in [
+            "I bought 3 shirts at 20 euros each",
+            "no numbers here",
+            "2+2 and then 7 more",
+            "(2+3",
+            "call 555-1234-",
+            "version 1.2",
+        ] {
             assert_eq!(by_rules(request), None, "{request}");
         }
     }

@@ -1,4 +1,5 @@
-//! Which tool a request is for: the one whose description, or whose kind of requests, it is nearest to in meaning.
+//! Which tool a request is for: the one whose description, or whose kind of requests, it is nearest
+//! to in meaning.
 
 use crate::bert::Bert;
 use node_api::ai::{Effect, ToolDefinition};
@@ -41,8 +42,12 @@ const LOOK_UPS: &[&str] = &[
     "Can I get my money back?",
 ];
 
-const CALLS: &[&str] =
-    &["Fetch https://example.com/data", "GET the page at this URL", "Call the API at https://api.example.com", "Download this web address"];
+const CALLS: &[&str] = &[
+    "Fetch https://example.com/data",
+    "GET the page at this URL",
+    "Call the API at https://api.example.com",
+    "Download this web address",
+];
 
 /// What people say that no tool is needed for.
 const SMALL_TALK: &[&str] = &[
@@ -62,16 +67,22 @@ impl Kind {
     /// By what the tool asks for, and by words of its description.
     pub(super) fn of(tool: &ToolDefinition) -> Self {
         let asks_for = |names: &[&str]| {
-            let properties = tool.parameters.get("properties").and_then(|properties| properties.as_object());
-            properties.is_some_and(|properties| names.iter().any(|name| properties.contains_key(name)))
+            let properties =
+                tool.parameters.get("properties").and_then(|properties| properties.as_object());
+            properties
+                .is_some_and(|properties| names.iter().any(|name| properties.contains_key(name)))
         };
         let words = format!("{} {}", tool.name, tool.description).to_lowercase();
         let says = |words_of_kind: &[&str]| words_of_kind.iter().any(|word| words.contains(word));
-        if asks_for(&["expression"]) || (says(&["calculat", "arithmetic"]) && asks_for(&["input", "query"])) {
+        if asks_for(&["expression"])
+            || (says(&["calculat", "arithmetic"]) && asks_for(&["input", "query"]))
+        {
             Kind::Calculator
         } else if asks_for(&["url"]) {
             Kind::Web
-        } else if asks_for(&["query", "question", "input"]) && says(&["search", "knowledge", "document", "find", "look up", "handbook"]) {
+        } else if asks_for(&["query", "question", "input"])
+            && says(&["search", "knowledge", "document", "find", "look up", "handbook"])
+        {
             Kind::Knowledge
         } else {
             Kind::Other
@@ -90,7 +101,12 @@ pub(super) struct Examples {
 impl Examples {
     pub(super) fn new(bert: &Bert) -> Self {
         let embed = |texts: &[&str]| texts.iter().map(|text| bert.embed(text)).collect();
-        Self { calculations: embed(CALCULATIONS), look_ups: embed(LOOK_UPS), calls: embed(CALLS), small_talk: embed(SMALL_TALK) }
+        Self {
+            calculations: embed(CALCULATIONS),
+            look_ups: embed(LOOK_UPS),
+            calls: embed(CALLS),
+            small_talk: embed(SMALL_TALK),
+        }
     }
 
     fn of(&self, kind: Kind) -> &[Vec<f32>] {
@@ -128,21 +144,35 @@ pub(super) struct Routed<'a> {
 impl<'a> Router<'a> {
     pub(super) fn new(bert: &'a Bert, examples: &'a Examples, tools: &'a [ToolDefinition]) -> Self {
         let route = |tool: &'a ToolDefinition| {
-            let named = format!("{}: {}", tool.name.as_str().replace(['_', '-'], " "), tool.description);
-            Route { tool, kind: Kind::of(tool), described: [bert.embed(&named), bert.embed(&tool.description)] }
+            let named =
+                format!("{}: {}", tool.name.as_str().replace(['_', '-'], " "), tool.description);
+            Route {
+                tool,
+                kind: Kind::of(tool),
+                described: [bert.embed(&named), bert.embed(&tool.description)],
+            }
         };
         Self { bert, examples, tools: tools.iter().map(route).collect() }
     }
 
-    /// The tool that a request is for, if any. What has to do with nothing is looked up, where there is something to look into: that changes
-    /// nothing, and finds nothing at worst.
+    /// The tool that a request is for, if any. What has to do with nothing is looked up, where
+    /// there is something to look into: that changes nothing, and finds nothing at worst.
     pub(super) fn route(&self, request: &str) -> Option<Routed<'a>> {
         let vector = self.bert.embed(request);
         let routed = self.by_nearness(&vector);
         let talk = nearest(&vector, &self.examples.small_talk);
-        let needed = |routed: &Routed<'_>| if routed.tool.effect == Effect::None { NEAR } else { NEAR_ENOUGH_TO_CHANGE };
-        let best = routed.iter().find(|routed| routed.nearness >= needed(routed) && routed.nearness > talk);
-        let fallback = || routed.iter().find(|routed| routed.kind == Kind::Knowledge).filter(|_| talk < NEAR_ENOUGH_TO_CHANGE);
+        let needed = |routed: &Routed<'_>| {
+            if routed.tool.effect == Effect::None { NEAR } else { NEAR_ENOUGH_TO_CHANGE }
+        };
+        let best = routed
+            .iter()
+            .find(|routed| routed.nearness >= needed(routed) && routed.nearness > talk);
+        let fallback = || {
+            routed
+                .iter()
+                .find(|routed| routed.kind == Kind::Knowledge)
+                .filter(|_| talk < NEAR_ENOUGH_TO_CHANGE)
+        };
         best.or_else(fallback).copied()
     }
 
@@ -152,8 +182,14 @@ impl<'a> Router<'a> {
     }
 
     fn by_nearness(&self, vector: &[f32]) -> Vec<Routed<'a>> {
-        let near = |route: &Route<'a>| nearest(vector, &route.described).max(nearest(vector, self.examples.of(route.kind)));
-        let routed = self.tools.iter().map(|route| Routed { tool: route.tool, kind: route.kind, nearness: near(route) });
+        let near = |route: &Route<'a>| {
+            nearest(vector, &route.described).max(nearest(vector, self.examples.of(route.kind)))
+        };
+        let routed = self.tools.iter().map(|route| Routed {
+            tool: route.tool,
+            kind: route.kind,
+            nearness: near(route),
+        });
         let mut routed: Vec<Routed<'a>> = routed.collect();
         routed.sort_by(|one, other| other.nearness.total_cmp(&one.nearness));
         routed

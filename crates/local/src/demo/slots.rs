@@ -1,4 +1,5 @@
-//! What a tool is asked, slot by slot: each is a number or some words of the request, one of a list, or yes or no. Nothing is made up.
+//! What a tool is asked, slot by slot: each is a number or some words of the request, one of a
+//! list, or yes or no. Nothing is made up.
 
 use super::Minds;
 use super::arithmetic::expression;
@@ -10,7 +11,8 @@ use model::{Object, Str, Value};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Words of the request that the model chooses spans of, and how long those are: with more the choice gets slow and bad.
+/// Words of the request that the model chooses spans of, and how long those are: with more the
+/// choice gets slow and bad.
 const MAX_WORDS: usize = 60;
 const MAX_SPAN: usize = 10;
 /// Letters of a request that the model is shown.
@@ -23,10 +25,23 @@ const NEARNESS_COUNTS: f32 = 10.0;
 const MAX_DEPTH: usize = 4;
 
 /// Names of slots that the whole request goes into.
-const WHOLE: [&str; 11] = ["query", "question", "q", "search", "input", "prompt", "request", "text", "message", "chatinput", "searchterm"];
+const WHOLE: [&str; 11] = [
+    "query",
+    "question",
+    "q",
+    "search",
+    "input",
+    "prompt",
+    "request",
+    "text",
+    "message",
+    "chatinput",
+    "searchterm",
+];
 
 static URL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"https?://[^\s<>"'`]+"#).ok());
-static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+").ok());
+static EMAIL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+").ok());
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"-?\d+(?:\.\d+)?").ok());
 
 /// A slot that nothing in the request fits.
@@ -34,7 +49,12 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"-?\d+(?:\
 pub(super) struct Unfilled(pub(super) Str);
 
 /// Fills the slots of a schema from a request.
-pub(super) fn fill(schema: &Value, request: &str, kind: Kind, minds: &Minds) -> Result<Object, Unfilled> {
+pub(super) fn fill(
+    schema: &Value,
+    request: &str,
+    kind: Kind,
+    minds: &Minds,
+) -> Result<Object, Unfilled> {
     Filler { request, kind, llama: &minds.llama, bert: &minds.bert }.object(schema, 0)
 }
 
@@ -64,7 +84,11 @@ impl Slot<'_> {
     fn kind(&self) -> &str {
         match self.schema.get("type") {
             Some(Value::String(kind)) => kind,
-            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or("string"),
+            Some(Value::Array(kinds)) => kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .find(|kind| *kind != "null")
+                .unwrap_or("string"),
             _ => "string",
         }
     }
@@ -73,10 +97,17 @@ impl Slot<'_> {
 impl Filler<'_> {
     /// Only what is required is filled in; without that, everything that something fits.
     fn object(&self, schema: &Value, depth: usize) -> Result<Object, Unfilled> {
-        let required: Vec<&str> =
-            schema.get("required").and_then(Value::as_array).unwrap_or_default().iter().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         let mut filled = Object::new();
-        for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
+        for (name, schema) in
+            schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Object::iter)
+        {
             let is_required = required.contains(&name.as_str());
             if !is_required && !required.is_empty() {
                 continue;
@@ -104,7 +135,9 @@ impl Filler<'_> {
             "object" if depth < MAX_DEPTH => self.object(slot.schema, depth + 1).map(Value::from),
             "array" if depth < MAX_DEPTH => {
                 let items = slot.schema.get("items").cloned().unwrap_or_default();
-                Ok(Value::array(vec![self.slot(&Slot { name: slot.name, schema: &items }, depth + 1)?]))
+                Ok(Value::array(vec![
+                    self.slot(&Slot { name: slot.name, schema: &items }, depth + 1)?,
+                ]))
             }
             "string" => self.words(slot).map(Value::from).ok_or_else(none),
             _ => Err(none()),
@@ -135,9 +168,13 @@ impl Filler<'_> {
     /// Some words of the request, as they stand there.
     fn span(&self, slot: &Slot<'_>) -> Option<String> {
         let words: Vec<&str> = self.request.split_whitespace().take(MAX_WORDS).collect();
-        let trimmed = |words: &[&str]| words.join(" ").trim_matches(|edge: char| ".,;:?!\"'()".contains(edge)).to_owned();
-        let spans = (0..words.len()).flat_map(|from| (from + 1..=words.len().min(from + MAX_SPAN)).map(move |to| from..to));
-        let mut texts: Vec<String> = spans.map(|span| trimmed(&words[span])).filter(|text| !text.is_empty()).collect();
+        let trimmed = |words: &[&str]| {
+            words.join(" ").trim_matches(|edge: char| ".,;:?!\"'()".contains(edge)).to_owned()
+        };
+        let spans = (0..words.len())
+            .flat_map(|from| (from + 1..=words.len().min(from + MAX_SPAN)).map(move |to| from..to));
+        let mut texts: Vec<String> =
+            spans.map(|span| trimmed(&words[span])).filter(|text| !text.is_empty()).collect();
         texts.sort();
         texts.dedup();
         let prompt = format!("{SPANS}Request: {}\n{}:", self.shown(), described(slot));
@@ -155,10 +192,16 @@ impl Filler<'_> {
 
     /// One of a list. What the request names is taken without asking.
     fn one_of(&self, slot: &Slot<'_>, options: &[Value]) -> Option<Value> {
-        let texts: Vec<String> = options.iter().map(|option| option.to_js_string().to_string()).collect();
+        let texts: Vec<String> =
+            options.iter().map(|option| option.to_js_string().to_string()).collect();
         let request = self.request.to_lowercase();
-        let is_word = |word: &str| request.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|part| part == word);
-        let named: Vec<usize> = (0..texts.len()).filter(|place| is_word(&texts[*place].to_lowercase())).collect();
+        let is_word = |word: &str| {
+            request
+                .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                .any(|part| part == word)
+        };
+        let named: Vec<usize> =
+            (0..texts.len()).filter(|place| is_word(&texts[*place].to_lowercase())).collect();
         if let [only] = named.as_slice() {
             return options.get(*only).cloned();
         }
@@ -170,23 +213,43 @@ impl Filler<'_> {
 
     fn yes_or_no(&self, slot: &Slot<'_>) -> Option<bool> {
         let texts = ["yes".to_owned(), "no".to_owned()];
-        self.label(YES_OR_NO, &described(slot), &texts, vec![0.0; texts.len()]).map(|place| place == 0)
+        self.label(YES_OR_NO, &described(slot), &texts, vec![0.0; texts.len()])
+            .map(|place| place == 0)
     }
 
-    /// The label that the request makes more likely than it is for a request that says nothing: a small model likes some labels better than
-    /// others whatever it reads. What else speaks for each is added.
-    fn label(&self, examples: &str, asked: &str, texts: &[String], mut weights: Vec<f32>) -> Option<usize> {
+    /// The label that the request makes more likely than it is for a request that says nothing: a
+    /// small model likes some labels better than others whatever it reads. What else speaks for
+    /// each is added.
+    fn label(
+        &self,
+        examples: &str,
+        asked: &str,
+        texts: &[String],
+        mut weights: Vec<f32>,
+    ) -> Option<usize> {
         for (request, sign) in [(self.shown().as_str(), 1.0), (SAYS_NOTHING, -1.0)] {
             let prompt = format!("{examples}Request: {request}\n{asked}:");
-            for (weight, likelihood) in weights.iter_mut().zip(likelihoods(self.llama, &prompt, texts)) {
+            for (weight, likelihood) in
+                weights.iter_mut().zip(likelihoods(self.llama, &prompt, texts))
+            {
                 *weight += sign * likelihood;
             }
         }
-        weights.iter().enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(place, _)| place)
+        weights
+            .iter()
+            .enumerate()
+            .max_by(|(_, one), (_, other)| one.total_cmp(other))
+            .map(|(place, _)| place)
     }
 
     fn shown(&self) -> String {
-        self.request.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_SHOWN).collect()
+        self.request
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(MAX_SHOWN)
+            .collect()
     }
 }
 
@@ -196,11 +259,20 @@ fn described(slot: &Slot<'_>) -> String {
     for letter in slot.name.chars() {
         match letter {
             '_' | '-' => name.push(' '),
-            _ if letter.is_uppercase() => name.extend([' '].into_iter().chain(letter.to_lowercase())),
+            _ if letter.is_uppercase() => {
+                name.extend([' '].into_iter().chain(letter.to_lowercase()))
+            }
             _ => name.push(letter),
         }
     }
-    let about: String = slot.text("description").split_whitespace().collect::<Vec<_>>().join(" ").chars().take(100).collect();
+    let about: String = slot
+        .text("description")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(100)
+        .collect();
     if about.is_empty() { name } else { format!("{name} ({about})") }
 }
 

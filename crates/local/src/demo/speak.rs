@@ -1,4 +1,5 @@
-//! What the demo model does with a request: call a tool, answer from its result, fill in a form, or chat.
+//! What the demo model does with a request: call a tool, answer from its result, fill in a form, or
+//! chat.
 
 use super::asked::{Asked, MAX_STEPS, parts};
 use super::route::{Kind, Routed, Router};
@@ -8,8 +9,8 @@ use crate::decode::{Told, WroteUntil, write};
 use crate::shelf;
 use model::{Code, Str, Value};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatRequest, Message, ModelError, OutputFormat, Part, Role, Stop, ToolCall, ToolChoice, ToolDefinition, Turn,
-    Usage,
+    Arguments, ChatEvent, ChatRequest, Message, ModelError, OutputFormat, Part, Role, Stop,
+    ToolCall, ToolChoice, ToolDefinition, Turn, Usage,
 };
 use tokio::sync::mpsc::Sender;
 
@@ -44,20 +45,39 @@ pub(super) fn speak(minds: &Minds, request: &ChatRequest, events: &Events) {
     let _ = events.blocking_send(done);
 }
 
-fn respond(minds: &Minds, request: &ChatRequest, asked: &Asked, events: &Events) -> Result<Said, ModelError> {
+fn respond(
+    minds: &Minds,
+    request: &ChatRequest,
+    asked: &Asked,
+    events: &Events,
+) -> Result<Said, ModelError> {
     match &request.format {
-        OutputFormat::Schema { schema, .. } => return form(minds, schema, asked).map(|object| Said::Text(model::json::to_string(&object))),
+        OutputFormat::Schema { schema, .. } => {
+            return form(minds, schema, asked)
+                .map(|object| Said::Text(model::json::to_string(&object)));
+        }
         OutputFormat::Json => {
-            return Err(ModelError::new(Code::MODEL_REQUEST, "The built-in demo model writes no JSON without a schema").hint(CONNECT));
+            return Err(ModelError::new(
+                Code::MODEL_REQUEST,
+                "The built-in demo model writes no JSON without a schema",
+            )
+            .hint(CONNECT));
         }
         OutputFormat::Text => {}
     }
-    let (forms, tools): (Vec<&ToolDefinition>, Vec<&ToolDefinition>) = request.tools.iter().partition(|tool| tool.name == FORM_TOOL);
+    let (forms, tools): (Vec<&ToolDefinition>, Vec<&ToolDefinition>) =
+        request.tools.iter().partition(|tool| tool.name == FORM_TOOL);
     let is_done = asked.calls.len() >= MAX_STEPS || !asked.results.is_empty() || tools.is_empty();
-    if let Some(last) = forms.first().filter(|_| is_done && request.tool_choice != ToolChoice::None) {
-        return Ok(Said::Calls(vec![call(asked.calls.len(), last, object_of(form(minds, &last.parameters, asked)?))]));
+    if let Some(last) = forms.first().filter(|_| is_done && request.tool_choice != ToolChoice::None)
+    {
+        return Ok(Said::Calls(vec![call(
+            asked.calls.len(),
+            last,
+            object_of(form(minds, &last.parameters, asked)?),
+        )]));
     }
-    if request.tool_choice != ToolChoice::None && !tools.is_empty() && asked.calls.len() < MAX_STEPS {
+    if request.tool_choice != ToolChoice::None && !tools.is_empty() && asked.calls.len() < MAX_STEPS
+    {
         let may_be_many = request.parallel_calls != Some(false);
         match calls(minds, request, asked, may_be_many) {
             Ok(calls) if !calls.is_empty() => return Ok(Said::Calls(calls)),
@@ -71,16 +91,25 @@ fn respond(minds: &Minds, request: &ChatRequest, asked: &Asked, events: &Events)
         }
     }
     match asked.results.is_empty() {
-        false => Ok(Said::Text(answer::compose(&asked.question, &asked.calls, &asked.results, &minds.bert).into())),
+        false => Ok(Said::Text(
+            answer::compose(&asked.question, &asked.calls, &asked.results, &minds.bert).into(),
+        )),
         true => Ok(chat(minds, request, events)),
     }
 }
 
 const CONNECT: &str = "Connect the model of a provider.";
 
-/// The calls that the question asks for and that were not made yet; or the tool that cannot be called, and why.
-fn calls(minds: &Minds, request: &ChatRequest, asked: &Asked, may_be_many: bool) -> Result<Vec<ToolCall>, (Str, Unfilled)> {
-    let tools: Vec<ToolDefinition> = request.tools.iter().filter(|tool| tool.name != FORM_TOOL).cloned().collect();
+/// The calls that the question asks for and that were not made yet; or the tool that cannot be
+/// called, and why.
+fn calls(
+    minds: &Minds,
+    request: &ChatRequest,
+    asked: &Asked,
+    may_be_many: bool,
+) -> Result<Vec<ToolCall>, (Str, Unfilled)> {
+    let tools: Vec<ToolDefinition> =
+        request.tools.iter().filter(|tool| tool.name != FORM_TOOL).cloned().collect();
     let was_called = |tool: &ToolDefinition| asked.calls.iter().any(|call| call.name == tool.name);
     let forced = match &request.tool_choice {
         ToolChoice::Tool(name) => tools.iter().find(|tool| tool.name == *name),
@@ -92,25 +121,35 @@ fn calls(minds: &Minds, request: &ChatRequest, asked: &Asked, may_be_many: bool)
     } else {
         let router = Router::new(&minds.bert, &minds.examples, &tools);
         let whole = router.route(&asked.question);
-        let of_parts: Vec<(Routed<'_>, String)> =
-            parts(&asked.question).into_iter().filter_map(|part| Some((router.route(&part)?, part))).collect();
+        let of_parts: Vec<(Routed<'_>, String)> = parts(&asked.question)
+            .into_iter()
+            .filter_map(|part| Some((router.route(&part)?, part)))
+            .collect();
         let mut several: Vec<(Routed<'_>, String)> = Vec::new();
         for (routed, part) in of_parts {
-            if several.len() < MAX_STEPS && several.iter().all(|(known, _)| known.tool.name != routed.tool.name) {
+            if several.len() < MAX_STEPS
+                && several.iter().all(|(known, _)| known.tool.name != routed.tool.name)
+            {
                 several.push((routed, part));
             }
         }
         if several.len() < 2 {
-            several = whole.map(|routed| (routed, asked.question.to_string())).into_iter().collect();
+            several =
+                whole.map(|routed| (routed, asked.question.to_string())).into_iter().collect();
         }
         if several.is_empty() && request.tool_choice == ToolChoice::Required {
-            several = router.nearest(&asked.question).map(|routed| (routed, asked.question.to_string())).into_iter().collect();
+            several = router
+                .nearest(&asked.question)
+                .map(|routed| (routed, asked.question.to_string()))
+                .into_iter()
+                .collect();
         }
         wanted.extend(several.into_iter().map(|(routed, part)| (routed.tool, routed.kind, part)));
     }
     let mut calls = Vec::new();
     for (tool, kind, part) in wanted.into_iter().filter(|(tool, _, _)| !was_called(tool)) {
-        let object = fill(&tool.parameters, &part, kind, minds).map_err(|unfilled| (tool.name.clone(), unfilled))?;
+        let object = fill(&tool.parameters, &part, kind, minds)
+            .map_err(|unfilled| (tool.name.clone(), unfilled))?;
         calls.push(call(asked.calls.len() + calls.len(), tool, object));
         if !may_be_many {
             break;
@@ -120,7 +159,12 @@ fn calls(minds: &Minds, request: &ChatRequest, asked: &Asked, may_be_many: bool)
 }
 
 fn call(number: usize, tool: &ToolDefinition, arguments: model::Object) -> ToolCall {
-    ToolCall { id: format!("demo-{number}").into(), name: tool.name.clone(), arguments: Arguments::Read(arguments), opaque: None }
+    ToolCall {
+        id: format!("demo-{number}").into(),
+        name: tool.name.clone(),
+        arguments: Arguments::Read(arguments),
+        opaque: None,
+    }
 }
 
 /// A form filled in from the question, or from what tools gave for it.
@@ -130,7 +174,11 @@ fn form(minds: &Minds, schema: &Value, asked: &Asked) -> Result<Value, ModelErro
         false => answer::compose(&asked.question, &asked.calls, &asked.results, &minds.bert),
     };
     fill(schema, &material, Kind::Other, minds).map(Value::from).map_err(|Unfilled(slot)| {
-        ModelError::new(Code::MODEL_REFUSED, format!("The built-in demo model finds nothing for '{slot}' in the text")).hint(CONNECT)
+        ModelError::new(
+            Code::MODEL_REFUSED,
+            format!("The built-in demo model finds nothing for '{slot}' in the text"),
+        )
+        .hint(CONNECT)
     })
 }
 
@@ -192,7 +240,8 @@ fn turn(minds: &Minds, request: &ChatRequest, said: Said, events: &Events) -> Tu
         }
         Said::Calls(calls) => {
             for (index, call) in calls.iter().enumerate() {
-                let _ = events.blocking_send(Ok(ChatEvent::CallBegins { index, name: call.name.clone() }));
+                let _ = events
+                    .blocking_send(Ok(ChatEvent::CallBegins { index, name: call.name.clone() }));
             }
             let output = calls.iter().map(|call| count(&call.arguments.to_text())).sum();
             (calls.into_iter().map(Part::ToolCall).collect(), Stop::ToolCalls, output)

@@ -52,10 +52,14 @@ impl Gguf {
         for _ in 0..n_tensors {
             let name = reader.text()?;
             let n_sides = reader.u32()?;
-            let sides = (0..n_sides.min(4)).map(|_| reader.count()).collect::<Result<Vec<_>, _>>()?;
+            let sides =
+                (0..n_sides.min(4)).map(|_| reader.count()).collect::<Result<Vec<_>, _>>()?;
             let (kind, offset) = (reader.u32()?, usize::try_from(reader.u64()?).map_err(|_| FORM)?);
             let width = *sides.first().filter(|width| **width > 0).ok_or(FORM)?;
-            let rows = sides[1..].iter().try_fold(1_usize, |product, side| product.checked_mul(*side)).ok_or(FORM)?;
+            let rows = sides[1..]
+                .iter()
+                .try_fold(1_usize, |product, side| product.checked_mul(*side))
+                .ok_or(FORM)?;
             places.insert(name, Place { width, rows, kind, offset });
         }
         let start = reader.at.next_multiple_of(ALIGNMENT);
@@ -86,15 +90,22 @@ impl Gguf {
         let numbers = rows.checked_mul(width).ok_or_else(wrong)?;
         let length = match place.kind {
             KIND_F32 => numbers.checked_mul(4),
-            KIND_Q8_0 if width.is_multiple_of(BLOCK) => (numbers / BLOCK).checked_mul(super::Q8_0_BYTES),
-            KIND_Q4_1 if width.is_multiple_of(BLOCK) => (numbers / BLOCK).checked_mul(super::Q4_1_BYTES),
+            KIND_Q8_0 if width.is_multiple_of(BLOCK) => {
+                (numbers / BLOCK).checked_mul(super::Q8_0_BYTES)
+            }
+            KIND_Q4_1 if width.is_multiple_of(BLOCK) => {
+                (numbers / BLOCK).checked_mul(super::Q4_1_BYTES)
+            }
             _ => None,
         };
         let start = self.start.checked_add(place.offset).ok_or(Broken::Short)?;
         let end = start.checked_add(length.ok_or_else(wrong)?).ok_or(Broken::Short)?;
         let bytes = self.bytes.get(start..end).ok_or(Broken::Short)?;
         Ok(match place.kind {
-            KIND_F32 => Matrix::plain(bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect(), width),
+            KIND_F32 => Matrix::plain(
+                bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect(),
+                width,
+            ),
             KIND_Q8_0 => Matrix::q8_0(bytes.to_vec(), width),
             _ => Matrix::q4_1(bytes.to_vec(), width),
         })
@@ -198,10 +209,28 @@ mod tests {
         bytes.extend(3_u32.to_le_bytes());
         bytes.extend(1_u64.to_le_bytes());
         bytes.extend(3_u64.to_le_bytes());
-        bytes.extend([text("count"), 4_u32.to_le_bytes().to_vec(), 7_u32.to_le_bytes().to_vec()].concat());
-        bytes.extend([text("words"), 9_u32.to_le_bytes().to_vec(), 8_u32.to_le_bytes().to_vec(), 2_u64.to_le_bytes().to_vec()].concat());
+        bytes.extend(
+            [text("count"), 4_u32.to_le_bytes().to_vec(), 7_u32.to_le_bytes().to_vec()].concat(),
+        );
+        bytes.extend(
+            [
+                text("words"),
+                9_u32.to_le_bytes().to_vec(),
+                8_u32.to_le_bytes().to_vec(),
+                2_u64.to_le_bytes().to_vec(),
+            ]
+            .concat(),
+        );
         bytes.extend([text("a"), text("b")].concat());
-        bytes.extend([text("list"), 9_u32.to_le_bytes().to_vec(), 5_u32.to_le_bytes().to_vec(), 1_u64.to_le_bytes().to_vec()].concat());
+        bytes.extend(
+            [
+                text("list"),
+                9_u32.to_le_bytes().to_vec(),
+                5_u32.to_le_bytes().to_vec(),
+                1_u64.to_le_bytes().to_vec(),
+            ]
+            .concat(),
+        );
         bytes.extend(1_i32.to_le_bytes());
         bytes.extend([text("w"), 2_u32.to_le_bytes().to_vec()].concat());
         bytes.extend([2_u64.to_le_bytes(), 2_u64.to_le_bytes()].concat());
@@ -227,7 +256,8 @@ mod tests {
     fn damaged_files_are_refused_and_never_panic() {
         let whole = file();
         for end in 0..whole.len() {
-            let read = Gguf::read(whole[..end].to_vec()).and_then(|gguf| gguf.matrix("w", 2, 2).map(drop));
+            let read =
+                Gguf::read(whole[..end].to_vec()).and_then(|gguf| gguf.matrix("w", 2, 2).map(drop));
             assert!(read.is_err(), "cut after {end} bytes");
         }
         for place in 0..whole.len() {

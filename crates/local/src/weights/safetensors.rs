@@ -1,4 +1,5 @@
-//! Files of the form `safetensors`: a length, a JSON object that says what lies where, and the numbers.
+//! Files of the form `safetensors`: a length, a JSON object that says what lies where, and the
+//! numbers.
 
 use super::Broken;
 use std::collections::HashMap;
@@ -21,20 +22,44 @@ struct Place {
 impl Tensors {
     pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, Broken> {
         const FORM: Broken = Broken::Form("safetensors");
-        let length = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length)).ok_or(Broken::Short)?;
-        let length = usize::try_from(length).ok().filter(|length| *length <= MAX_HEADER_BYTES).ok_or(FORM)?;
+        let length = bytes
+            .first_chunk::<8>()
+            .map(|length| u64::from_le_bytes(*length))
+            .ok_or(Broken::Short)?;
+        let length = usize::try_from(length)
+            .ok()
+            .filter(|length| *length <= MAX_HEADER_BYTES)
+            .ok_or(FORM)?;
         let header = bytes.get(8..8 + length).ok_or(Broken::Short)?;
-        #[expect(clippy::disallowed_methods, reason = "the head of a file whose sum was checked, and no longer than it may be")]
-        let header: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(header).map_err(|_| FORM)?;
-        let number = |value: &serde_json::Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the head of a file whose sum was checked, and no longer than it may be"
+        )]
+        let header: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(header).map_err(|_| FORM)?;
+        let number = |value: &serde_json::Value| {
+            value.as_u64().and_then(|number| usize::try_from(number).ok())
+        };
         let mut places = HashMap::new();
         for (name, entry) in header {
             if entry["dtype"] != "F32" {
                 continue;
             }
-            let shape = entry["shape"].as_array().into_iter().flatten().map(number).collect::<Option<Vec<_>>>().ok_or(FORM)?;
-            let (start, end) = number(&entry["data_offsets"][0]).zip(number(&entry["data_offsets"][1])).ok_or(FORM)?;
-            let place = (8 + length).checked_add(start).zip((8 + length).checked_add(end)).map(|(start, end)| start..end).ok_or(FORM)?;
+            let shape = entry["shape"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(number)
+                .collect::<Option<Vec<_>>>()
+                .ok_or(FORM)?;
+            let (start, end) = number(&entry["data_offsets"][0])
+                .zip(number(&entry["data_offsets"][1]))
+                .ok_or(FORM)?;
+            let place = (8 + length)
+                .checked_add(start)
+                .zip((8 + length).checked_add(end))
+                .map(|(start, end)| start..end)
+                .ok_or(FORM)?;
             let wanted = shape.iter().try_fold(4_usize, |product, side| product.checked_mul(*side));
             if bytes.get(place.clone()).map(<[u8]>::len) != wanted {
                 return Err(Broken::Shape(name));

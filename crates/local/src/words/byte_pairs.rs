@@ -1,12 +1,15 @@
-//! The tokeniser of GPT-2's kind, as SmolLM2 has it: bytes that are put together pair by pair, in the order in which training found them.
+//! The tokeniser of GPT-2's kind, as SmolLM2 has it: bytes that are put together pair by pair, in
+//! the order in which training found them.
 
 use crate::weights::Broken;
 use crate::weights::gguf::Gguf;
 use fancy_regex::Regex;
 use std::collections::HashMap;
 
-/// Where a text is cut before bytes are put together: words with the space before them, single digits, punctuation, runs of space.
-const CUTS: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?![^\s\p{N}])|\s+";
+/// Where a text is cut before bytes are put together: words with the space before them, single
+/// digits, punctuation, runs of space.
+const CUTS: &str =
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?![^\s\p{N}])|\s+";
 
 pub(crate) struct BytePairs {
     /// The bytes of each token.
@@ -23,7 +26,8 @@ pub(crate) struct BytePairs {
 
 impl BytePairs {
     pub(crate) fn read(gguf: &Gguf) -> Result<Self, Broken> {
-        let (tokens, merges) = (gguf.texts("tokenizer.ggml.tokens")?, gguf.texts("tokenizer.ggml.merges")?);
+        let (tokens, merges) =
+            (gguf.texts("tokenizer.ggml.tokens")?, gguf.texts("tokenizer.ggml.merges")?);
         let ids: HashMap<&str, u32> = tokens.iter().map(String::as_str).zip(0..).collect();
         let wrong = || Broken::Shape("tokenizer.ggml.merges".to_owned());
         let mut pairs = HashMap::new();
@@ -34,8 +38,13 @@ impl BytePairs {
         }
         let alphabet = alphabet();
         let of_letter: HashMap<char, u8> = alphabet.iter().copied().zip(0..=255).collect();
-        // Special tokens are no bytes of a text: they stay as they are written, and no text is ever encoded as one.
-        let bytes_of = |token: &String| match token.chars().map(|letter| of_letter.get(&letter).copied()).collect::<Option<Vec<u8>>>() {
+        // Special tokens are no bytes of a text: they stay as they are written, and no text is ever
+        // encoded as one.
+        let bytes_of = |token: &String| match token
+            .chars()
+            .map(|letter| of_letter.get(&letter).copied())
+            .collect::<Option<Vec<u8>>>()
+        {
             Some(bytes) => bytes,
             None => token.clone().into_bytes(),
         };
@@ -47,7 +56,9 @@ impl BytePairs {
             merges: pairs,
             cuts: Regex::new(CUTS).map_err(|_| Broken::Form("GGUF"))?,
             end: *ids.get("<|im_end|>").ok_or_else(|| Broken::Missing("<|im_end|>".to_owned()))?,
-            begin: *ids.get("<|im_start|>").ok_or_else(|| Broken::Missing("<|im_start|>".to_owned()))?,
+            begin: *ids
+                .get("<|im_start|>")
+                .ok_or_else(|| Broken::Missing("<|im_start|>".to_owned()))?,
         })
     }
 
@@ -55,11 +66,13 @@ impl BytePairs {
         self.tokens.len()
     }
 
-    /// The tokens of a text. Bytes that the vocabulary does not have are left out; no text has special tokens in it.
+    /// The tokens of a text. Bytes that the vocabulary does not have are left out; no text has
+    /// special tokens in it.
     pub(crate) fn encode(&self, text: &str) -> Vec<u32> {
         let mut tokens = Vec::new();
         for piece in self.cuts.find_iter(text).flatten() {
-            let mut parts: Vec<u32> = piece.as_str().bytes().filter_map(|byte| self.bytes[usize::from(byte)]).collect();
+            let mut parts: Vec<u32> =
+                piece.as_str().bytes().filter_map(|byte| self.bytes[usize::from(byte)]).collect();
             while let Some((at, merged)) = self.earliest(&parts) {
                 parts[at] = merged;
                 parts.remove(at + 1);
@@ -71,7 +84,10 @@ impl BytePairs {
 
     /// The pair that is put together first, and what it becomes.
     fn earliest(&self, parts: &[u32]) -> Option<(usize, u32)> {
-        let found = parts.windows(2).enumerate().filter_map(|(at, pair)| Some((self.merges.get(&(pair[0], pair[1]))?, at)));
+        let found = parts
+            .windows(2)
+            .enumerate()
+            .filter_map(|(at, pair)| Some((self.merges.get(&(pair[0], pair[1]))?, at)));
         found.min().map(|((_, merged), at)| (at, *merged))
     }
 
@@ -120,14 +136,22 @@ mod tests {
     #[test]
     fn bytes_are_written_as_gpt_2_writes_them() {
         let letters = alphabet();
-        assert_eq!((letters[usize::from(b' ')], letters[usize::from(b'\n')], letters[usize::from(b'a')]), ('Ġ', 'Ċ', 'a'));
+        assert_eq!(
+            (letters[usize::from(b' ')], letters[usize::from(b'\n')], letters[usize::from(b'a')]),
+            ('Ġ', 'Ċ', 'a')
+        );
         assert_eq!(letters.iter().collect::<std::collections::HashSet<_>>().len(), 256);
     }
 
     #[test]
     fn texts_are_cut_at_words_digits_and_spaces() {
         let cuts = Regex::new(CUTS).unwrap();
-        let cut = |text: &str| cuts.find_iter(text).map(|piece| piece.unwrap().as_str().to_owned()).collect::<Vec<_>>().join("|");
+        let cut = |text: &str| {
+            cuts.find_iter(text)
+                .map(|piece| piece.unwrap().as_str().to_owned())
+                .collect::<Vec<_>>()
+                .join("|")
+        };
         assert_eq!(cut("It's 250 apples, isn't it?"), "It|'s| |2|5|0| apples|,| isn|'t| it|?");
         assert_eq!(cut("a  b   7\n\n"), "a| | b|   |7|\n\n");
     }

@@ -1,4 +1,5 @@
-//! BERT's tokeniser: lower-case words without accents, cut into the longest pieces that the vocabulary knows.
+//! BERT's tokeniser: lower-case words without accents, cut into the longest pieces that the
+//! vocabulary knows.
 
 use std::collections::HashMap;
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
@@ -40,7 +41,8 @@ impl WordPiece {
         self.begins.len() + self.goes_on.len()
     }
 
-    /// The tokens of a text between those for its begin and its end, at most `limit` of them; what is beyond is left out.
+    /// The tokens of a text between those for its begin and its end, at most `limit` of them; what
+    /// is beyond is left out.
     pub(crate) fn encode(&self, text: &str, limit: usize) -> Vec<u32> {
         let mut tokens = vec![self.begin];
         for word in words(text) {
@@ -62,8 +64,10 @@ impl WordPiece {
         }
         while start < word.len() {
             let known = if start == 0 { &self.begins } else { &self.goes_on };
-            let ends = word[start..].char_indices().map(|(at, letter)| start + at + letter.len_utf8());
-            let longest = ends.rev().find_map(|end| known.get(&word[start..end]).map(|id| (end, *id)));
+            let ends =
+                word[start..].char_indices().map(|(at, letter)| start + at + letter.len_utf8());
+            let longest =
+                ends.rev().find_map(|end| known.get(&word[start..end]).map(|id| (end, *id)));
             let Some((end, id)) = longest else {
                 tokens.truncate(before);
                 return tokens.push(self.unknown);
@@ -79,7 +83,9 @@ fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let is_accent = |letter: &char| get_general_category(*letter) == Category::NonspacingMark;
-    for letter in text.chars().filter(|letter| !is_dropped(*letter)).nfd().filter(|letter| !is_accent(letter)) {
+    for letter in
+        text.chars().filter(|letter| !is_dropped(*letter)).nfd().filter(|letter| !is_accent(letter))
+    {
         let stands_alone = is_punctuation(letter) || is_chinese(letter);
         if (letter.is_whitespace() || stands_alone) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
@@ -101,13 +107,17 @@ fn is_dropped(letter: char) -> bool {
     match letter {
         '\t' | '\n' | '\r' => false,
         '\0' | '\u{fffd}' => true,
-        _ => matches!(get_general_category(letter), Category::Control | Category::Format | Category::PrivateUse),
+        _ => matches!(
+            get_general_category(letter),
+            Category::Control | Category::Format | Category::PrivateUse
+        ),
     }
 }
 
 fn is_punctuation(letter: char) -> bool {
     use Category::{
-        ClosePunctuation, ConnectorPunctuation, DashPunctuation, FinalPunctuation, InitialPunctuation, OpenPunctuation, OtherPunctuation,
+        ClosePunctuation, ConnectorPunctuation, DashPunctuation, FinalPunctuation,
+        InitialPunctuation, OpenPunctuation, OtherPunctuation,
     };
     letter.is_ascii_punctuation()
         || matches!(
@@ -146,11 +156,16 @@ mod tests {
 
     #[test]
     fn the_longest_known_pieces_are_taken() {
-        let pieces = WordPiece::read("[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\n##aff\n##able\n##a\n").unwrap();
+        let pieces =
+            WordPiece::read("[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\n##aff\n##able\n##a\n").unwrap();
         assert_eq!(pieces.encode("unaffable", 10), [2, 4, 5, 6, 3]);
         assert_eq!(pieces.encode("una unb un", 10), [2, 4, 7, 1, 4, 3]);
         assert_eq!(pieces.encode(&"u".repeat(101), 10), [2, 1, 3]);
-        assert_eq!(pieces.encode("un un un un", 4), [2, 4, 4, 3], "what is beyond the limit is left out");
+        assert_eq!(
+            pieces.encode("un un un un", 4),
+            [2, 4, 4, 3],
+            "what is beyond the limit is left out"
+        );
         assert_eq!(pieces.encode("", 4), [2, 3]);
         assert!(WordPiece::read("a\nb\n").is_none());
     }

@@ -24,7 +24,10 @@ impl Binary {
     /// A file with the kind and extension that follow from its MIME type and name.
     pub fn new(data: impl Into<Bytes>, mime_type: impl Into<Str>, file_name: Option<Str>) -> Self {
         let mime_type = mime_type.into();
-        let file_extension = file_name.as_deref().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension.into());
+        let file_extension = file_name
+            .as_deref()
+            .and_then(|name| name.rsplit_once('.'))
+            .map(|(_, extension)| extension.into());
         Self {
             data: data.into(),
             file_type: file_type_of(&mime_type).map(Str::from),
@@ -63,8 +66,12 @@ impl Binary {
         let object = value.as_object()?;
         let text = |key: &str| object.get(key).and_then(Value::as_str).map(Str::from);
         let data = object.get("data").and_then(Value::as_str).unwrap_or_default();
-        let data = STANDARD.decode(data.trim()).or_else(|_| base64::engine::general_purpose::STANDARD_NO_PAD.decode(data.trim())).ok()?;
-        let known = ["data", "mimeType", "fileName", "fileExtension", "fileType", "directory", "fileSize"];
+        let data = STANDARD
+            .decode(data.trim())
+            .or_else(|_| base64::engine::general_purpose::STANDARD_NO_PAD.decode(data.trim()))
+            .ok()?;
+        let known =
+            ["data", "mimeType", "fileName", "fileExtension", "fileType", "directory", "fileSize"];
         let mut extra = object.clone();
         extra.retain(|key, _| !known.contains(&key));
         Some(Self {
@@ -114,7 +121,14 @@ mod tests {
 
     #[test]
     fn sizes_have_three_digits() {
-        for (bytes, text) in [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1337, "1.34 kB"), (33_000, "33 kB"), (1_234_567, "1.23 MB")] {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1 kB"),
+            (1337, "1.34 kB"),
+            (33_000, "33 kB"),
+            (1_234_567, "1.23 MB"),
+        ] {
             assert_eq!(pretty_bytes(bytes), text);
         }
     }

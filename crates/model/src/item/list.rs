@@ -11,7 +11,8 @@ const CHUNK_BYTES: usize = 4 << 20;
 
 /// An immutable list of items. Cloning shares the chunks.
 ///
-/// Walk it with [`Items::iter`]: only one chunk of a list that was moved to disk is in memory at a time.
+/// Walk it with [`Items::iter`]: only one chunk of a list that was moved to disk is in memory at a
+/// time.
 #[derive(Clone, Default)]
 pub struct Items {
     chunks: Vec<Chunk>,
@@ -21,7 +22,8 @@ pub struct Items {
     watch: Option<Watch>,
 }
 
-/// Asked now and then while a list is walked. After a `false` the walk ends early, and whoever gave the list out fails the work on it.
+/// Asked now and then while a list is walked. After a `false` the walk ends early, and whoever gave
+/// the list out fails the work on it.
 pub type Watch = fn() -> bool;
 
 /// Items between two such questions.
@@ -56,8 +58,9 @@ pub trait Spilled: Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Reads the chunk back. When the disk fails the run is marked as failed and the chunk comes back empty,
-    /// so that walking a list cannot fail at every step; the engine looks at the mark after each node.
+    /// Reads the chunk back. When the disk fails the run is marked as failed and the chunk comes
+    /// back empty, so that walking a list cannot fail at every step; the engine looks at the mark
+    /// after each node.
     fn load(&self) -> Arc<Vec<Item>>;
     /// The chunk if it is in memory.
     fn held(&self) -> Option<Arc<Vec<Item>>>;
@@ -71,10 +74,12 @@ pub trait Spilled: Send + Sync {
     }
 }
 
-/// Decides where a run's data lives and counts it against the run's byte budget. Implemented by `store`.
+/// Decides where a run's data lives and counts it against the run's byte budget. Implemented by
+/// `store`.
 pub trait Spill: Send + Sync {
-    /// Takes over a full chunk of about so many bytes, in memory or on disk; the chunk counts until it is dropped.
-    /// Past a failure chunks are not kept any more, so that a node that does not look cannot fill the memory.
+    /// Takes over a full chunk of about so many bytes, in memory or on disk; the chunk counts until
+    /// it is dropped. Past a failure chunks are not kept any more, so that a node that does not
+    /// look cannot fill the memory.
     fn keep(&self, items: Vec<Item>, bytes: usize) -> Arc<dyn Spilled>;
     /// What went wrong since the run began: the budget is used up, or the disk failed.
     fn failure(&self) -> Option<SpillError>;
@@ -146,12 +151,19 @@ impl Items {
 
     /// The items in order. Each is a cheap clone.
     pub fn iter(&self) -> impl Iterator<Item = Item> + '_ {
-        let items = self.chunks.iter().flat_map(|chunk| ChunkIter { items: chunk.load(), pairing: chunk.pairing, at: 0 });
-        let goes_on = |at: usize| !at.is_multiple_of(ITEMS_BETWEEN) || self.watch.is_none_or(|goes_on| goes_on());
+        let items = self.chunks.iter().flat_map(|chunk| ChunkIter {
+            items: chunk.load(),
+            pairing: chunk.pairing,
+            at: 0,
+        });
+        let goes_on = |at: usize| {
+            !at.is_multiple_of(ITEMS_BETWEEN) || self.watch.is_none_or(|goes_on| goes_on())
+        };
         items.enumerate().take_while(move |(at, _)| goes_on(*at)).map(|(_, item)| item)
     }
 
-    /// The same list as it arrives at an input of the next node: every item is paired with its own place in it.
+    /// The same list as it arrives at an input of the next node: every item is paired with its own
+    /// place in it.
     pub fn paired_by_index(&self, input: usize) -> Items {
         let mut list = self.clone();
         let mut from = 0;
@@ -199,19 +211,23 @@ impl Items {
         found
     }
 
-    /// The items from an index on, each with its own. A chunk is read back when its turn comes, and those before the index never are.
+    /// The items from an index on, each with its own. A chunk is read back when its turn comes, and
+    /// those before the index never are.
     pub fn enumerate_from(&self, index: usize) -> impl Iterator<Item = (usize, Item)> + '_ {
         let mut before = 0;
         let chunks = self.chunks.iter().filter_map(move |chunk| {
             let first = before;
             before += chunk.len();
             let at = index.saturating_sub(first);
-            (before > index).then(|| (first + at..).zip(ChunkIter { items: chunk.load(), pairing: chunk.pairing, at }))
+            (before > index).then(|| {
+                (first + at..).zip(ChunkIter { items: chunk.load(), pairing: chunk.pairing, at })
+            })
         });
         chunks.flatten()
     }
 
-    /// The chunk that holds the item at an index, and the index of its first item: for readers that come back for more.
+    /// The chunk that holds the item at an index, and the index of its first item: for readers that
+    /// come back for more.
     pub fn chunk_of(&self, index: usize) -> Option<(usize, Arc<Vec<Item>>)> {
         let mut before = 0;
         for chunk in &self.chunks {
@@ -234,25 +250,34 @@ impl Items {
         HeldItems { chunks: chunks.collect() }
     }
 
-    /// Whether the list has at most so many items with at most so many bytes of JSON. Looks no further than it must.
+    /// Whether the list has at most so many items with at most so many bytes of JSON. Looks no
+    /// further than it must.
     pub fn is_small(&self, n_items: usize, mut bytes: usize) -> bool {
         self.len <= n_items
             && self.chunks.iter().all(|chunk| {
-                // What was counted may be half of what is asked for here: of short texts it takes only the value.
-                if let Some(rest) = chunk.weight().and_then(|weight| bytes.checked_sub(weight.saturating_mul(2))) {
+                // What was counted may be half of what is asked for here: of short texts it takes
+                // only the value.
+                if let Some(rest) =
+                    chunk.weight().and_then(|weight| bytes.checked_sub(weight.saturating_mul(2)))
+                {
                     bytes = rest;
                     return true;
                 }
                 // Files may be most of what it weighs.
-                chunk.in_memory().is_some_and(|items| items.iter().all(|item| item.json.fits_within(&mut bytes)))
+                chunk
+                    .in_memory()
+                    .is_some_and(|items| items.iter().all(|item| item.json.fits_within(&mut bytes)))
             })
     }
 
-    /// Whether an item is nested deeper than [`MAX_ITEM_DEPTH`]. What a builder has handed to a [`Spill`] it has looked at already.
+    /// Whether an item is nested deeper than [`MAX_ITEM_DEPTH`]. What a builder has handed to a
+    /// [`Spill`] it has looked at already.
     pub fn is_too_deep(&self) -> bool {
         self.lost_deep_item
             || self.chunks.iter().any(|chunk| match &chunk.place {
-                Place::Held(items) => items.iter().any(|item| item.json.is_deeper_than(MAX_ITEM_DEPTH)),
+                Place::Held(items) => {
+                    items.iter().any(|item| item.json.is_deeper_than(MAX_ITEM_DEPTH))
+                }
                 Place::Spilled(_) => false,
             })
     }
@@ -316,7 +341,9 @@ impl Chunk {
         let items = self.load();
         match self.pairing {
             Pairing::Own => items,
-            pairing => Arc::new(items.iter().enumerate().map(|(at, item)| pairing.apply(item, at)).collect()),
+            pairing => Arc::new(
+                items.iter().enumerate().map(|(at, item)| pairing.apply(item, at)).collect(),
+            ),
         }
     }
 
@@ -329,10 +356,17 @@ impl Pairing {
     fn apply(self, item: &Item, at: usize) -> Item {
         let pair = match self {
             Pairing::Own => return item.clone(),
-            Pairing::ByIndex { input, from } => PairedItem { item: from + at as u32, input, source: None },
+            Pairing::ByIndex { input, from } => {
+                PairedItem { item: from + at as u32, input, source: None }
+            }
             Pairing::With { item } => PairedItem { item, input: 0, source: None },
         };
-        Item { json: item.json.clone(), binary: item.binary.clone(), paired: Pairs::One(pair), error: item.error.clone() }
+        Item {
+            json: item.json.clone(),
+            binary: item.binary.clone(),
+            paired: Pairs::One(pair),
+            error: item.error.clone(),
+        }
     }
 }
 
@@ -447,9 +481,11 @@ impl ItemsBuilder {
         self.len() == 0
     }
 
-    /// True once the run's data is past its limit, nested too deeply, or the disk has failed: more items are pointless.
+    /// True once the run's data is past its limit, nested too deeply, or the disk has failed: more
+    /// items are pointless.
     pub fn is_failed(&self) -> bool {
-        self.done.lost_deep_item || self.spill.as_ref().is_some_and(|spill| spill.failure().is_some())
+        self.done.lost_deep_item
+            || self.spill.as_ref().is_some_and(|spill| spill.failure().is_some())
     }
 
     pub fn finish(mut self) -> Items {
@@ -465,7 +501,9 @@ impl ItemsBuilder {
         let bytes = std::mem::take(&mut self.open_bytes);
         self.done.len += items.len();
         self.done.chunks.push(match &self.spill {
-            Some(spill) => Chunk { place: Place::Spilled(spill.keep(items, bytes)), pairing: Pairing::Own },
+            Some(spill) => {
+                Chunk { place: Place::Spilled(spill.keep(items, bytes)), pairing: Pairing::Own }
+            }
             None => Chunk::held(items),
         });
     }
@@ -492,7 +530,9 @@ mod tests {
         assert_eq!(list.range(1, 4).iter().map(number).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(list.range(5, 9).iter().map(number).collect::<Vec<_>>(), [5.0]);
         assert_eq!(list.range(6, 1), []);
-        let from = |index| list.enumerate_from(index).map(|(at, item)| (at, number(&item))).collect::<Vec<_>>();
+        let from = |index| {
+            list.enumerate_from(index).map(|(at, item)| (at, number(&item))).collect::<Vec<_>>()
+        };
         assert_eq!(from(2), [(2, 2.0), (3, 3.0), (4, 4.0), (5, 5.0)]);
         assert_eq!((from(3).len(), from(6).len()), (3, 0));
     }
@@ -525,7 +565,8 @@ mod tests {
 
     #[test]
     fn issue_14_02_items_that_are_nested_too_deeply_are_noticed() {
-        let nested = |levels: usize| (0..levels).fold(Value::Null, |inner, _| Value::array(vec![inner]));
+        let nested =
+            |levels: usize| (0..levels).fold(Value::Null, |inner, _| Value::array(vec![inner]));
         for spill in [None, Some(Arc::new(Memory) as Arc<dyn Spill>)] {
             for (levels, is_too_deep) in [(MAX_ITEM_DEPTH, false), (MAX_ITEM_DEPTH + 1, true)] {
                 let mut builder = ItemsBuilder::new(spill.clone());
@@ -548,10 +589,12 @@ mod tests {
 
     #[test]
     fn items_that_arrive_are_paired_with_their_place() {
-        let mut list: Items = (0..3).map(|number| Item::new(json!({ "n": number })).paired_with(7)).collect();
+        let mut list: Items =
+            (0..3).map(|number| Item::new(json!({ "n": number })).paired_with(7)).collect();
         list.append(&list.clone());
         let arrived = list.paired_by_index(1);
-        let pairs: Vec<_> = arrived.iter().map(|item| (item.paired[0].item, item.paired[0].input)).collect();
+        let pairs: Vec<_> =
+            arrived.iter().map(|item| (item.paired[0].item, item.paired[0].input)).collect();
         assert_eq!(pairs, [(0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1)]);
         assert_eq!(arrived.get(4).unwrap().paired[0].item, 4);
         assert_eq!(list.get(4).unwrap().paired[0].item, 7);

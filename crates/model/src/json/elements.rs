@@ -1,4 +1,5 @@
-//! Reads the elements of a big JSON list one by one, so that the text never has to be in memory as a whole.
+//! Reads the elements of a big JSON list one by one, so that the text never has to be in memory as
+//! a whole.
 
 use super::{ReadError, parse};
 use crate::Value;
@@ -63,7 +64,8 @@ impl<R: BufRead> Elements<R> {
             }
         }
         let text = self.element_text()?;
-        let value = parse(&text).map_err(|error| ElementError::Json { index: self.index, error })?;
+        let value =
+            parse(&text).map_err(|error| ElementError::Json { index: self.index, error })?;
         self.index += 1;
         Ok(Some(value))
     }
@@ -99,7 +101,10 @@ impl<R: BufRead> Elements<R> {
 
     fn rest_as_value(&mut self) -> Result<Value, ElementError> {
         let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut io::Read::take(&mut self.source, MAX_ELEMENT_BYTES as u64 + 1), &mut bytes)?;
+        io::Read::read_to_end(
+            &mut io::Read::take(&mut self.source, MAX_ELEMENT_BYTES as u64 + 1),
+            &mut bytes,
+        )?;
         if bytes.len() > MAX_ELEMENT_BYTES {
             return Err(ElementError::TooLong { index: 0, limit: MAX_ELEMENT_BYTES });
         }
@@ -107,7 +112,8 @@ impl<R: BufRead> Elements<R> {
         parse(&text).map_err(|error| ElementError::Json { index: 0, error })
     }
 
-    /// The bytes up to the `,` or `]` that ends the element; whether they are JSON is the parser's business.
+    /// The bytes up to the `,` or `]` that ends the element; whether they are JSON is the parser's
+    /// business.
     fn element_text(&mut self) -> Result<String, ElementError> {
         let mut text = Vec::new();
         let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
@@ -178,7 +184,8 @@ mod tests {
     #[test]
     fn elements_come_one_by_one_wherever_the_buffer_ends() {
         for buffer in 1..20 {
-            let found = read("\u{feff} [ {\"a\": \"],\\\"{\"} , [1, [2]], \"é\" ,null] \n", buffer).unwrap();
+            let found = read("\u{feff} [ {\"a\": \"],\\\"{\"} , [1, [2]], \"é\" ,null] \n", buffer)
+                .unwrap();
             assert_eq!(found, [json!({ "a": "],\"{" }), json!([1, [2]]), json!("é"), Value::Null]);
         }
     }
@@ -191,7 +198,10 @@ mod tests {
 
     #[test]
     fn broken_lists_say_where_they_break() {
-        assert_eq!(read("[1, {\"a\"}]", 8).unwrap_err(), "element 1: expected ':' after the key at line 1, column 6");
+        assert_eq!(
+            read("[1, {\"a\"}]", 8).unwrap_err(),
+            "element 1: expected ':' after the key at line 1, column 6"
+        );
         assert_eq!(read("[1, 2", 8).unwrap_err(), "the list does not end with `]`");
         assert_eq!(read("[1] 2", 8).unwrap_err(), "unexpected text after the list");
         assert!(read("[1,]", 8).is_err());

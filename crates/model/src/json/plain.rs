@@ -31,11 +31,16 @@ mod tests {
         for byte in 0..=255_u8 {
             let is_special = byte < 0x20 || byte == b'"' || byte == b'\\';
             for place in 0..20 {
-                // Neighbours that differ from a special byte by one bit, or borrow from the next one.
+                // Neighbours that differ from a special byte by one bit, or borrow from the next
+                // one.
                 let mut bytes = [0x21, 0xa2, b']', 0x80, 0xff, b'#', 0x20].repeat(3);
                 bytes[place] = byte;
                 bytes.push(b'"');
-                assert_eq!(plain_length(&bytes), if is_special { place } else { 21 }, "{byte:#x} at {place}");
+                assert_eq!(
+                    plain_length(&bytes),
+                    if is_special { place } else { 21 },
+                    "{byte:#x} at {place}"
+                );
             }
         }
         assert_eq!(plain_length(b""), 0);

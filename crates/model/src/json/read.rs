@@ -7,7 +7,8 @@ use crate::weight::{self, Scale};
 use crate::{Object, Value, number_to_string};
 use std::sync::{Arc, LazyLock};
 
-/// Arrays and objects may be nested this deep; the reader refuses more instead of exhausting the stack.
+/// Arrays and objects may be nested this deep; the reader refuses more instead of exhausting the
+/// stack.
 pub const MAX_DEPTH: usize = 512;
 
 /// All empty ones share these: in a text of two letters each they would take many times its size.
@@ -32,7 +33,8 @@ impl ReadError {
     }
 }
 
-/// Reads one JSON value; nothing but white space may follow it. It may take as much memory as [`weight::MAX_BYTES`] says.
+/// Reads one JSON value; nothing but white space may follow it. It may take as much memory as
+/// [`weight::MAX_BYTES`] says.
 pub fn parse(text: &str) -> Result<Value, ReadError> {
     parse_within(text, weight::MAX_BYTES)
 }
@@ -76,8 +78,18 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(text: &'a str, max_bytes: usize) -> Result<Self, ReadError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let Some(scale) = Scale::new(text.len(), max_bytes) else { return Err(ReadError { what: TOO_HEAVY, line: 1, column: 1 }) };
-        Ok(Self { text, bytes: text.as_bytes(), at: 0, depth: 0, scale, place: Place::TOP, spellings: None })
+        let Some(scale) = Scale::new(text.len(), max_bytes) else {
+            return Err(ReadError { what: TOO_HEAVY, line: 1, column: 1 });
+        };
+        Ok(Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            depth: 0,
+            scale,
+            place: Place::TOP,
+            spellings: None,
+        })
     }
 
     fn document(&mut self) -> Result<Value, ReadError> {
@@ -93,7 +105,11 @@ impl<'a> Reader<'a> {
     fn error(&self, what: &'static str) -> ReadError {
         let before = &self.bytes[..self.at.min(self.bytes.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        ReadError { what, line: before.iter().filter(|byte| **byte == b'\n').count() + 1, column: before.len() - line_start + 1 }
+        ReadError {
+            what,
+            line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
+            column: before.len() - line_start + 1,
+        }
     }
 
     fn skip_space(&mut self) {
@@ -117,7 +133,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, ReadError>) -> Result<Value, ReadError> {
+    fn nested(
+        &mut self,
+        read: fn(&mut Self) -> Result<Value, ReadError>,
+    ) -> Result<Value, ReadError> {
         if self.depth == MAX_DEPTH {
             return Err(self.error("nested too deep"));
         }
@@ -242,7 +261,10 @@ impl<'a> Reader<'a> {
         }
         let spelled = &self.text[start..self.at];
         let number = match plain && spelled.len() < 16 {
-            true => spelled.parse::<i64>().map(|number| if spelled == "-0" { -0.0 } else { number as f64 }).ok(),
+            true => spelled
+                .parse::<i64>()
+                .map(|number| if spelled == "-0" { -0.0 } else { number as f64 })
+                .ok(),
             false => spelled.parse::<f64>().ok(),
         };
         let Some(number) = number else { return Err(self.error("malformed number")) };
@@ -265,7 +287,13 @@ mod tests {
 
     #[test]
     fn what_is_read_is_written_back() {
-        for text in [r#"{"b":1,"a":[true,false,null,"x\"y\\z\n"],"n":-0.5}"#, r#""😀 é \u0001""#, "[]", "{}", "12345678901234567890"] {
+        for text in [
+            r#"{"b":1,"a":[true,false,null,"x\"y\\z\n"],"n":-0.5}"#,
+            r#""😀 é \u0001""#,
+            "[]",
+            "{}",
+            "12345678901234567890",
+        ] {
             let value = parse(text).unwrap();
             let again = parse(&to_string(&value)).unwrap();
             assert_eq!(value, again, "{text}");
@@ -275,14 +303,27 @@ mod tests {
 
     #[test]
     fn unusual_spellings_survive_a_round_trip() {
-        let text = "{\n  \"a\": 1.0,\n  \"b\": [\n    1e3,\n    12345678901234567890,\n    7\n  ]\n}";
+        let text =
+            "{\n  \"a\": 1.0,\n  \"b\": [\n    1e3,\n    12345678901234567890,\n    7\n  ]\n}";
         let (value, spellings) = parse_with_spellings(text).unwrap();
         assert_eq!(to_pretty_string(&value, &spellings), text);
     }
 
     #[test]
     fn bad_text_is_refused_with_its_place() {
-        for text in ["", "{", "[1,]", "{\"a\" 1}", "01", "1.", "\"\u{1}\"", "nul", "[1] x", "\"\\u12", "{\"a\":1,}"] {
+        for text in [
+            "",
+            "{",
+            "[1,]",
+            "{\"a\" 1}",
+            "01",
+            "1.",
+            "\"\u{1}\"",
+            "nul",
+            "[1] x",
+            "\"\\u12",
+            "{\"a\":1,}",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
         let error = parse("{\n  \"a\": x}").unwrap_err();

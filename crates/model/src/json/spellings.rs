@@ -1,4 +1,5 @@
-//! Numbers that a document spells otherwise than we would (`1.0`, `1e3`, 20 digits), by their place.
+//! Numbers that a document spells otherwise than we would (`1.0`, `1e3`, 20 digits), by their
+//! place.
 
 use crate::{Str, Value};
 use std::collections::HashMap;
@@ -14,8 +15,9 @@ pub struct Spellings {
 
 /// The place of a value in a document: a hash of the keys that lead to it.
 ///
-/// Keeping the keys themselves would multiply a document of many numbers below a long key by that key's length. Two
-/// places with one hash do no harm: a spelling is only used for a number of its value.
+/// Keeping the keys themselves would multiply a document of many numbers below a long key by that
+/// key's length. Two places with one hash do no harm: a spelling is only used for a number of its
+/// value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place(u64);
 
@@ -84,7 +86,12 @@ mod tests {
         let (value, spellings) = parse_with_spellings(r#"{"old":[1,{"a":2.50}]}"#).unwrap();
         let moved = crate::json!({ "new": value.get("old") });
         let mut kept = Spellings::default();
-        kept.carry(&spellings, Place::TOP.key("old"), Place::TOP.key("new"), value.get("old").unwrap());
+        kept.carry(
+            &spellings,
+            Place::TOP.key("old"),
+            Place::TOP.key("new"),
+            value.get("old").unwrap(),
+        );
         assert!(to_pretty_string(&moved, &kept).contains("2.50"));
     }
 

@@ -30,7 +30,8 @@ pub fn to_writer(out: &mut dyn std::io::Write, value: &Value) -> std::io::Result
 
 /// Indented by two spaces, as n8n saves a workflow.
 pub fn to_pretty_string(value: &Value, spellings: &Spellings) -> String {
-    let mut writer = Pretty { out: String::new(), limit: usize::MAX, indent: 0, place: Place::TOP, spellings };
+    let mut writer =
+        Pretty { out: String::new(), limit: usize::MAX, indent: 0, place: Place::TOP, spellings };
     writer.value(value);
     writer.out
 }
@@ -43,11 +44,13 @@ pub struct Prefix {
     pub is_cut: bool,
 }
 
-/// The beginning of what [`to_pretty_string`] writes, of at most so many bytes. Writing stops there: indentation, and what a value
-/// holds several times, make a text that is many times larger than the value.
+/// The beginning of what [`to_pretty_string`] writes, of at most so many bytes. Writing stops
+/// there: indentation, and what a value holds several times, make a text that is many times larger
+/// than the value.
 pub fn to_pretty_prefix(value: &Value, limit: usize) -> Prefix {
     let spellings = Spellings::default();
-    let mut writer = Pretty { out: String::new(), limit, indent: 0, place: Place::TOP, spellings: &spellings };
+    let mut writer =
+        Pretty { out: String::new(), limit, indent: 0, place: Place::TOP, spellings: &spellings };
     writer.value(value);
     let is_cut = writer.is_full();
     let mut text = writer.out;
@@ -176,7 +179,8 @@ impl Pretty<'_> {
         }
     }
 
-    /// Of a long text no more than fills the rest; a few bytes on top, so that what was cut within a character is over the limit too.
+    /// Of a long text no more than fills the rest; a few bytes on top, so that what was cut within
+    /// a character is over the limit too.
     fn text(&mut self, text: &str) {
         let room = self.limit.saturating_sub(self.out.len()).saturating_add(4);
         write_string(&mut self.out, &text[..text.floor_char_boundary(room)]);
@@ -238,12 +242,21 @@ mod tests {
     #[test]
     fn issue_14_00_a_small_value_with_a_text_without_end_is_written_only_so_far() {
         // Each holds the one before it twice: written out, the last has 2^60 numbers.
-        let doubled = (0..60).fold(Value::from(1), |inner, _| Value::array(vec![inner.clone(), inner]));
+        let doubled =
+            (0..60).fold(Value::from(1), |inner, _| Value::array(vec![inner.clone(), inner]));
         // And a million lines, each of a thousand blanks.
-        let nested = (0..500).fold(Value::array(vec![Value::from(1); 1_000_000]), |inner, _| Value::array(vec![inner]));
+        let nested = (0..500).fold(Value::array(vec![Value::from(1); 1_000_000]), |inner, _| {
+            Value::array(vec![inner])
+        });
         let long = Value::from("\u{1f600}\n".repeat(1_000_000));
         for value in [doubled, nested, long] {
-            let mut writer = Pretty { out: String::new(), limit: 1000, indent: 0, place: Place::TOP, spellings: &Spellings::default() };
+            let mut writer = Pretty {
+                out: String::new(),
+                limit: 1000,
+                indent: 0,
+                place: Place::TOP,
+                spellings: &Spellings::default(),
+            };
             writer.value(&value);
             assert!(writer.is_full() && writer.out.len() < 2_100, "{}", writer.out.len());
         }

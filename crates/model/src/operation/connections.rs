@@ -28,13 +28,15 @@ impl Draft {
     }
 
     pub(super) fn remove_connections(&mut self, connections: &Object) -> Result<(), Trouble> {
-        let gone: HashSet<Edge> = self.wanted(connections)?.into_iter().map(|wanted| wanted.edge).collect();
+        let gone: HashSet<Edge> =
+            self.wanted(connections)?.into_iter().map(|wanted| wanted.edge).collect();
         let sources: HashSet<Str> = gone.iter().map(|edge| edge.from.clone()).collect();
         self.retain_targets(
             |from| sources.contains(from),
             |place, target| {
                 let Some(kind) = Kind::from_name(place.kind) else { return true };
-                edges::target(place.from, kind, place.output, target).is_none_or(|edge| !gone.contains(&edge))
+                edges::target(place.from, kind, place.output, target)
+                    .is_none_or(|edge| !gone.contains(&edge))
             },
         );
         Ok(())
@@ -50,7 +52,12 @@ impl Draft {
         {
             Arc::make_mut(connections).retain(|from, _| !names.contains(from));
         }
-        self.retain_targets(|_| true, |_, target| !target.get("node").and_then(Value::as_str).is_some_and(|to| names.contains(to)));
+        self.retain_targets(
+            |_| true,
+            |_, target| {
+                !target.get("node").and_then(Value::as_str).is_some_and(|to| names.contains(to))
+            },
+        );
     }
 
     pub(super) fn rename_in_connections(&mut self, old: &str, new: &str) {
@@ -59,8 +66,11 @@ impl Draft {
         if connections.contains_key(old) {
             Arc::make_mut(connections).rename(old, new);
         }
-        let sources: Vec<Str> =
-            connections.iter().filter(|(_, kinds)| targets(kinds).any(mentions)).map(|(from, _)| from.clone()).collect();
+        let sources: Vec<Str> = connections
+            .iter()
+            .filter(|(_, kinds)| targets(kinds).any(mentions))
+            .map(|(from, _)| from.clone())
+            .collect();
         if sources.is_empty() {
             return;
         }
@@ -80,7 +90,8 @@ impl Draft {
 
     /// The connections of an operation, their ends turned into names.
     fn wanted(&self, connections: &Object) -> Result<Vec<Wanted>, Trouble> {
-        let names: HashSet<&str> = self.nodes.iter().map(Slot::name).filter(|name| !name.is_empty()).collect();
+        let names: HashSet<&str> =
+            self.nodes.iter().map(Slot::name).filter(|name| !name.is_empty()).collect();
         let ids: HashMap<&str, &str> = self
             .nodes
             .iter()
@@ -96,16 +107,31 @@ impl Draft {
         for (node, kinds) in connections.iter() {
             let from = resolve(node)?;
             let form = |what| Trouble::ConnectionForm { node: node.clone(), what };
-            for (kind_name, outputs) in kinds.as_object().ok_or_else(|| form("the kinds of a node are no object"))?.iter() {
-                let unknown = |kind: &str| Trouble::ConnectionKind { node: node.clone(), kind: kind.into() };
+            for (kind_name, outputs) in
+                kinds.as_object().ok_or_else(|| form("the kinds of a node are no object"))?.iter()
+            {
+                let unknown =
+                    |kind: &str| Trouble::ConnectionKind { node: node.clone(), kind: kind.into() };
                 let kind = Kind::from_name(kind_name).ok_or_else(|| unknown(kind_name))?;
-                for (output, targets) in outputs.as_array().ok_or_else(|| form("the outputs of a kind are no list"))?.iter().enumerate() {
+                for (output, targets) in outputs
+                    .as_array()
+                    .ok_or_else(|| form("the outputs of a kind are no list"))?
+                    .iter()
+                    .enumerate()
+                {
                     if targets.is_nullish() {
                         continue;
                     }
-                    for target in targets.as_array().ok_or_else(|| form("the targets of an output are no list"))? {
-                        let fields = target.as_object().ok_or_else(|| form("a target is no object"))?;
-                        let to = fields.get("node").and_then(Value::as_str).ok_or_else(|| form("a target names no node"))?;
+                    for target in targets
+                        .as_array()
+                        .ok_or_else(|| form("the targets of an output are no list"))?
+                    {
+                        let fields =
+                            target.as_object().ok_or_else(|| form("a target is no object"))?;
+                        let to = fields
+                            .get("node")
+                            .and_then(Value::as_str)
+                            .ok_or_else(|| form("a target names no node"))?;
                         let mut fields = fields.clone();
                         fields.insert("node", resolve(to)?);
                         match fields.get("type") {
@@ -123,8 +149,8 @@ impl Draft {
                             return Err(form("an output has too high an index"));
                         }
                         let target = Value::object(fields.clone());
-                        let edge =
-                            edges::target(&from, kind, output, &target).ok_or_else(|| form("an input has an index that cannot be"))?;
+                        let edge = edges::target(&from, kind, output, &target)
+                            .ok_or_else(|| form("an input has an index that cannot be"))?;
                         found.push(Wanted { edge, target: fields });
                     }
                 }
@@ -142,7 +168,11 @@ impl Draft {
             }
             let kinds = connections.entry(&edge.from).make_object();
             // The document may know the kind by one of its older names.
-            let key = kinds.keys().find(|key| Kind::from_name(key) == Some(edge.kind)).cloned().unwrap_or_else(|| edge.kind.name().into());
+            let key = kinds
+                .keys()
+                .find(|key| Kind::from_name(key) == Some(edge.kind))
+                .cloned()
+                .unwrap_or_else(|| edge.kind.name().into());
             let outputs = kinds.entry(&key).make_array();
             while outputs.len() <= edge.output {
                 outputs.push(Value::array(Vec::new()));
@@ -152,15 +182,27 @@ impl Draft {
         }
     }
 
-    /// Keeps the targets that `keep` says. Lists in which nothing goes stay as they are; of the others, empty lists at the
-    /// end and what holds nothing any more go too. Empty lists in between hold the place of an output.
-    fn retain_targets(&mut self, looks_at: impl Fn(&str) -> bool, keep: impl Fn(&Outlet<'_>, &Value) -> bool) {
+    /// Keeps the targets that `keep` says. Lists in which nothing goes stay as they are; of the
+    /// others, empty lists at the end and what holds nothing any more go too. Empty lists in
+    /// between hold the place of an output.
+    fn retain_targets(
+        &mut self,
+        looks_at: impl Fn(&str) -> bool,
+        keep: impl Fn(&Outlet<'_>, &Value) -> bool,
+    ) {
         let Some(Value::Object(connections)) = self.doc.get_mut("connections") else { return };
         let loses = |from: &Str, kinds: &Value| {
-            kinds.as_object().into_iter().flat_map(Object::iter).any(|(kind, outputs)| outputs_lose(from, kind, outputs, &keep))
+            kinds
+                .as_object()
+                .into_iter()
+                .flat_map(Object::iter)
+                .any(|(kind, outputs)| outputs_lose(from, kind, outputs, &keep))
         };
-        let sources: Vec<Str> =
-            connections.iter().filter(|(from, kinds)| looks_at(from) && loses(from, kinds)).map(|(from, _)| from.clone()).collect();
+        let sources: Vec<Str> = connections
+            .iter()
+            .filter(|(from, kinds)| looks_at(from) && loses(from, kinds))
+            .map(|(from, _)| from.clone())
+            .collect();
         if sources.is_empty() {
             return;
         }
@@ -180,7 +222,9 @@ impl Draft {
                         Arc::make_mut(targets).retain(|target| keep(&outlet, target));
                     }
                 }
-                while lists.last().is_some_and(|last| last.is_nullish() || last.as_array().is_some_and(<[Value]>::is_empty)) {
+                while lists.last().is_some_and(|last| {
+                    last.is_nullish() || last.as_array().is_some_and(<[Value]>::is_empty)
+                }) {
                     lists.pop();
                 }
                 if lists.is_empty() {
@@ -207,7 +251,12 @@ struct Outlet<'a> {
     output: usize,
 }
 
-fn outputs_lose(from: &Str, kind: &str, outputs: &Value, keep: &impl Fn(&Outlet<'_>, &Value) -> bool) -> bool {
+fn outputs_lose(
+    from: &Str,
+    kind: &str,
+    outputs: &Value,
+    keep: &impl Fn(&Outlet<'_>, &Value) -> bool,
+) -> bool {
     outputs.as_array().unwrap_or_default().iter().enumerate().any(|(output, list)| {
         let outlet = Outlet { from, kind, output };
         list.as_array().unwrap_or_default().iter().any(|target| !keep(&outlet, target))
@@ -216,6 +265,10 @@ fn outputs_lose(from: &Str, kind: &str, outputs: &Value, keep: &impl Fn(&Outlet<
 
 /// Every target of a node, whatever the kind.
 fn targets(kinds: &Value) -> impl Iterator<Item = &Value> {
-    let lists = kinds.as_object().into_iter().flat_map(Object::values).flat_map(|outputs| outputs.as_array().unwrap_or_default());
+    let lists = kinds
+        .as_object()
+        .into_iter()
+        .flat_map(Object::values)
+        .flat_map(|outputs| outputs.as_array().unwrap_or_default());
     lists.flat_map(|list| list.as_array().unwrap_or_default())
 }

@@ -1,4 +1,5 @@
-//! The workflow while operations are applied: its nodes in a list of their own, and where each came from.
+//! The workflow while operations are applied: its nodes in a list of their own, and where each came
+//! from.
 
 use super::Trouble;
 use crate::json::{Place, Spellings};
@@ -44,12 +45,14 @@ impl Slot {
 pub(super) struct Taken {
     pub(super) names: HashSet<Str>,
     pub(super) ids: HashSet<Str>,
-    /// The number to try next for a name that was asked for before, so that many equal names take no squared time.
+    /// The number to try next for a name that was asked for before, so that many equal names take
+    /// no squared time.
     next_numbers: HashMap<Str, u64>,
 }
 
 impl Taken {
-    /// The name if it is free, else with the next number that makes it so: `Set`, `Set1`, `Set2`; `Set5` gives `Set6`.
+    /// The name if it is free, else with the next number that makes it so: `Set`, `Set1`, `Set2`;
+    /// `Set5` gives `Set6`.
     pub(super) fn free_name(&mut self, wanted: &str) -> Str {
         if !self.names.contains(wanted) {
             return wanted.into();
@@ -77,14 +80,25 @@ impl Draft {
     pub(super) fn new(workflow: &Workflow) -> Self {
         let mut doc = workflow.doc().clone();
         let nodes = match doc.get("nodes") {
-            Some(Value::Array(values)) => values.iter().cloned().enumerate().map(|(at, value)| Slot { origin: Some(at), value }).collect(),
+            Some(Value::Array(values)) => values
+                .iter()
+                .cloned()
+                .enumerate()
+                .map(|(at, value)| Slot { origin: Some(at), value })
+                .collect(),
             _ => Vec::new(),
         };
         // The list itself would only be copied again; its place among the keys stays.
         if let Some(list @ Value::Array(_)) = doc.get_mut("nodes") {
             *list = Value::array(Vec::new());
         }
-        Self { nodes_changed: doc.get("nodes").is_some_and(Value::is_array), doc, nodes, old_names: HashMap::new(), taken: None }
+        Self {
+            nodes_changed: doc.get("nodes").is_some_and(Value::is_array),
+            doc,
+            nodes,
+            old_names: HashMap::new(),
+            taken: None,
+        }
     }
 
     pub(super) fn finish(mut self, before: &Workflow) -> Workflow {
@@ -93,7 +107,8 @@ impl Draft {
             false => Arc::new(self.spellings(before.spellings())),
         };
         if self.nodes_changed {
-            self.doc.insert("nodes", self.nodes.into_iter().map(|slot| slot.value).collect::<Vec<_>>());
+            self.doc
+                .insert("nodes", self.nodes.into_iter().map(|slot| slot.value).collect::<Vec<_>>());
         }
         Workflow::from_parts(self.doc, spellings)
     }
@@ -113,7 +128,12 @@ impl Draft {
                 }
                 ("connections" | "pinData", Value::Object(by_name)) => {
                     for (name, value) in by_name.iter() {
-                        kept.carry(before, place.key(self.old_names.get(name).unwrap_or(name)), place.key(name), value);
+                        kept.carry(
+                            before,
+                            place.key(self.old_names.get(name).unwrap_or(name)),
+                            place.key(name),
+                            value,
+                        );
                     }
                 }
                 (_, value) => kept.carry(before, place, place, value),
@@ -131,7 +151,9 @@ impl Draft {
                 false => Ok(at),
             };
         }
-        let by_name = |slot: &Slot| slot.node().is_some_and(|node| node.id().is_none_or(str::is_empty) && node.name() == id);
+        let by_name = |slot: &Slot| {
+            slot.node().is_some_and(|node| node.id().is_none_or(str::is_empty) && node.name() == id)
+        };
         let found = self.nodes.iter().position(by_name).filter(|_| !id.is_empty());
         found.ok_or_else(|| Trouble::NodeMissing { node: id.into() })
     }

@@ -58,10 +58,16 @@ impl OperationError {
     /// What whoever sent the operation can do about it.
     pub fn hint(&self) -> &'static str {
         match &self.trouble {
-            Trouble::NodeMissing { .. } => "Use the id of a node of this workflow; earlier operations of the list may have removed it.",
-            Trouble::NodeAmbiguous { .. } => "Give one of the nodes another id in the workflow's JSON.",
+            Trouble::NodeMissing { .. } => {
+                "Use the id of a node of this workflow; earlier operations of the list may have removed it."
+            }
+            Trouble::NodeAmbiguous { .. } => {
+                "Give one of the nodes another id in the workflow's JSON."
+            }
             Trouble::NameTaken { .. } => "Choose a name that no node has.",
-            Trouble::FieldMissing { .. } => "Give the field a value; every node has a name and a type.",
+            Trouble::FieldMissing { .. } => {
+                "Give the field a value; every node has a name and a type."
+            }
             Trouble::FieldKind { .. } => "Send a value of that type.",
             Trouble::IdFixed { .. } => "Leave the id out of the updates.",
             Trouble::NoFreeId { .. } => "Give the node an id of its own.",

@@ -3,7 +3,8 @@
 use super::{Operation, OperationError, apply};
 use crate::{Str, Workflow};
 
-/// A workflow with its earlier and undone states. States share what did not change, so each costs about what changed.
+/// A workflow with its earlier and undone states. States share what did not change, so each costs
+/// about what changed.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     past: Vec<Workflow>,
@@ -21,7 +22,11 @@ impl History {
     }
 
     /// Applies one turn's operations as one step. States that were undone before it are forgotten.
-    pub fn apply(&mut self, operations: &[Operation], new_id: &mut dyn FnMut() -> Str) -> Result<(), OperationError> {
+    pub fn apply(
+        &mut self,
+        operations: &[Operation],
+        new_id: &mut dyn FnMut() -> Str,
+    ) -> Result<(), OperationError> {
         let next = apply(&self.present, operations, new_id)?;
         self.past.push(std::mem::replace(&mut self.present, next));
         self.future.clear();

@@ -10,7 +10,11 @@ use std::collections::{HashMap, HashSet};
 const MAX_ID_TRIES: usize = 16;
 
 impl Draft {
-    pub(super) fn add_nodes(&mut self, nodes: &[Object], new_id: &mut dyn FnMut() -> Str) -> Result<(), Trouble> {
+    pub(super) fn add_nodes(
+        &mut self,
+        nodes: &[Object],
+        new_id: &mut dyn FnMut() -> Str,
+    ) -> Result<(), Trouble> {
         let mut renamed: HashMap<Str, Str> = HashMap::new();
         let mut added = Vec::with_capacity(nodes.len());
         for node in nodes {
@@ -34,7 +38,11 @@ impl Draft {
             }
             fields.insert("id", id);
             fields.insert("name", name);
-            for (key, default) in [("typeVersion", 1.into()), ("position", crate::json!([0, 0])), ("parameters", Value::empty_object())] {
+            for (key, default) in [
+                ("typeVersion", 1.into()),
+                ("position", crate::json!([0, 0])),
+                ("parameters", Value::empty_object()),
+            ] {
                 if fields.get(key).is_none_or(Value::is_nullish) {
                     fields.insert(key, default);
                 }
@@ -91,7 +99,8 @@ impl Draft {
             return Err(Trouble::NameTaken { node: id, name: name.into() });
         }
         // Of two nodes with one name the first is meant wherever it is mentioned.
-        let is_meant = !old.is_empty() && self.nodes.iter().position(|slot| slot.name() == old) == Some(at);
+        let is_meant =
+            !old.is_empty() && self.nodes.iter().position(|slot| slot.name() == old) == Some(at);
         self.nodes[at].value.make_object().insert("name", name);
         self.nodes_changed = true;
         self.taken = None;
@@ -99,7 +108,9 @@ impl Draft {
             self.rename_in_connections(&old, name);
             self.rename_in_data(&old, name);
             for slot in &mut self.nodes {
-                references::rename_in_node(&mut slot.value, &|mentioned| (mentioned == old).then(|| name.into()));
+                references::rename_in_node(&mut slot.value, &|mentioned| {
+                    (mentioned == old).then(|| name.into())
+                });
             }
             let original = self.old_names.remove(&old).unwrap_or(old);
             self.old_names.insert(name.into(), original);
@@ -112,7 +123,8 @@ impl Draft {
         for id in ids {
             places.insert(self.find(id)?);
         }
-        let mut names: HashSet<Str> = places.iter().map(|at| Str::from(self.nodes[*at].name())).collect();
+        let mut names: HashSet<Str> =
+            places.iter().map(|at| Str::from(self.nodes[*at].name())).collect();
         let mut at = 0;
         self.nodes.retain(|_| {
             at += 1;
@@ -131,11 +143,13 @@ impl Draft {
         Ok(())
     }
 
-    /// Data that a workflow keeps by node name: `pinData` by the name itself, `staticData` by `node:` and the name.
+    /// Data that a workflow keeps by node name: `pinData` by the name itself, `staticData` by
+    /// `node:` and the name.
     fn rename_in_data(&mut self, old: &str, new: &str) {
-        for (holder, old, new) in
-            [("pinData", Str::from(old), Str::from(new)), ("staticData", format!("node:{old}").into(), format!("node:{new}").into())]
-        {
+        for (holder, old, new) in [
+            ("pinData", Str::from(old), Str::from(new)),
+            ("staticData", format!("node:{old}").into(), format!("node:{new}").into()),
+        ] {
             if let Some(value) = self.doc.get_mut(holder)
                 && value.get(&old).is_some()
             {
@@ -145,7 +159,9 @@ impl Draft {
     }
 
     fn drop_from_data(&mut self, name: &str) {
-        for (holder, key) in [("pinData", Str::from(name)), ("staticData", format!("node:{name}").into())] {
+        for (holder, key) in
+            [("pinData", Str::from(name)), ("staticData", format!("node:{name}").into())]
+        {
             if let Some(value) = self.doc.get_mut(holder)
                 && value.get(&key).is_some()
             {
@@ -158,10 +174,15 @@ impl Draft {
 fn required_text(fields: &Object, node: &str, field: &'static str) -> Result<Str, Trouble> {
     match fields.get(field) {
         Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
-        Some(Value::String(_) | Value::Null | Value::Undefined) | None => Err(Trouble::FieldMissing { node: node.into(), field }),
-        Some(other) => {
-            Err(Trouble::FieldKind { node: node.into(), field: field.into(), found: other.kind_name(), expected: "string".into() })
+        Some(Value::String(_) | Value::Null | Value::Undefined) | None => {
+            Err(Trouble::FieldMissing { node: node.into(), field })
         }
+        Some(other) => Err(Trouble::FieldKind {
+            node: node.into(),
+            field: field.into(),
+            found: other.kind_name(),
+            expected: "string".into(),
+        }),
     }
 }
 
@@ -169,11 +190,17 @@ fn check_fields(fields: &Object, node: &str) -> Result<(), Trouble> {
     for field in NODE_FIELDS {
         if let Some(value) = fields.get(field.name)
             && !field.accepts(value)
-            // `null` says nothing where a node is added and takes the field out where one is updated.
+            // `null` says nothing where a node is added and takes the field out where one is
+            // updated.
             && !value.is_nullish()
         {
             let expected = field.kinds.join(" or ").into();
-            return Err(Trouble::FieldKind { node: node.into(), field: field.name.into(), found: value.kind_name(), expected });
+            return Err(Trouble::FieldKind {
+                node: node.into(),
+                field: field.name.into(),
+                found: value.kind_name(),
+                expected,
+            });
         }
     }
     Ok(())

@@ -17,18 +17,22 @@ pub(super) fn rename(fields: &mut Object, new_name: NewName<'_>) {
 
 /// Like [`rename`]; a node in which nothing changes stays shared.
 pub(super) fn rename_in_node(node: &mut Value, new_name: NewName<'_>) {
-    let change = node.get("parameters").and_then(|parameters| renamed(parameters, "", "", new_name));
+    let change =
+        node.get("parameters").and_then(|parameters| renamed(parameters, "", "", new_name));
     if let Some(change) = change {
         node.make_object().insert("parameters", change);
     }
 }
 
-/// The value with new names in it; `None` if it has none. `outer` is the key of the object that `key` stands in.
+/// The value with new names in it; `None` if it has none. `outer` is the key of the object that
+/// `key` stands in.
 fn renamed(value: &Value, outer: &str, key: &str, new_name: NewName<'_>) -> Option<Value> {
     match value {
         Value::String(text) if is_code(outer, key) => rename_all(text, new_name).map(Value::String),
         // The HTML of a template is evaluated without a leading `=`.
-        Value::String(text) if text.starts_with('=') || key == "html" => rename_in_template(text, new_name).map(Value::String),
+        Value::String(text) if text.starts_with('=') || key == "html" => {
+            rename_in_template(text, new_name).map(Value::String)
+        }
         Value::Array(values) => {
             let mut changed: Option<Arc<Vec<Value>>> = None;
             for (at, element) in values.iter().enumerate() {
@@ -42,7 +46,8 @@ fn renamed(value: &Value, outer: &str, key: &str, new_name: NewName<'_>) -> Opti
             let mut changed: Option<Arc<Object>> = None;
             for (name, field) in object.iter() {
                 if let Some(field) = renamed(field, key, name, new_name) {
-                    Arc::make_mut(changed.get_or_insert_with(|| object.clone())).insert(name.clone(), field);
+                    Arc::make_mut(changed.get_or_insert_with(|| object.clone()))
+                        .insert(name.clone(), field);
                 }
             }
             changed.map(Value::Object)
@@ -53,5 +58,6 @@ fn renamed(value: &Value, outer: &str, key: &str, new_name: NewName<'_>) -> Opti
 
 /// Parameters whose whole text is JavaScript.
 fn is_code(outer: &str, key: &str) -> bool {
-    matches!(key, "jsCode" | "functionCode") || (key == "code" && matches!(outer, "execute" | "supplyData"))
+    matches!(key, "jsCode" | "functionCode")
+        || (key == "code" && matches!(outer, "execute" | "supplyData"))
 }

@@ -4,7 +4,8 @@ use crate::kind::Kind;
 use crate::{Object, Str, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Inputs beyond this are a mistake, not a wish. A plan makes room for every input up to the highest one.
+/// Inputs beyond this are a mistake, not a wish. A plan makes room for every input up to the
+/// highest one.
 pub const MAX_INDEX: usize = 100;
 
 /// One connection between two nodes.
@@ -36,15 +37,18 @@ pub(crate) fn read(connections: &Object) -> Vec<Edge> {
 /// One connection, if its target has the right form.
 pub(crate) fn target(from: &Str, kind: Kind, output: usize, target: &Value) -> Option<Edge> {
     let to_kind = target.get("type").and_then(Value::as_str).map_or(Some(kind), Kind::from_name)?;
-    let input = target.get("index").map_or(Some(0), Value::as_usize).filter(|index| *index <= MAX_INDEX)?;
+    let input =
+        target.get("index").map_or(Some(0), Value::as_usize).filter(|index| *index <= MAX_INDEX)?;
     // Names are shared: a long one must not be copied for every connection.
     let Value::String(to) = target.get("node")? else { return None };
     Some(Edge { from: from.clone(), kind, output, to: to.clone(), to_kind, input })
 }
 
-/// All nodes that can be reached from `node` along one kind (any, if `None`), at most `depth` steps away.
+/// All nodes that can be reached from `node` along one kind (any, if `None`), at most `depth` steps
+/// away.
 ///
-/// The order is n8n's: what lies behind a node comes before it, and of several connections the last comes first.
+/// The order is n8n's: what lies behind a node comes before it, and of several connections the last
+/// comes first.
 pub fn children(edges: &[Edge], node: &str, kind: Option<Kind>, depth: Option<usize>) -> Vec<Str> {
     let mut next: HashMap<&str, Vec<&Str>> = HashMap::new();
     for edge in edges.iter().filter(|edge| kind.is_none_or(|kind| edge.kind == kind)) {
@@ -53,9 +57,11 @@ pub fn children(edges: &[Edge], node: &str, kind: Option<Kind>, depth: Option<us
     walk(&next, node, depth)
 }
 
-/// All nodes from which `node` can be reached; see [`children`]. Of several connections the one to the last input comes first.
+/// All nodes from which `node` can be reached; see [`children`]. Of several connections the one to
+/// the last input comes first.
 pub fn parents(edges: &[Edge], node: &str, kind: Option<Kind>, depth: Option<usize>) -> Vec<Str> {
-    let mut fitting: Vec<&Edge> = edges.iter().filter(|edge| kind.is_none_or(|kind| edge.to_kind == kind)).collect();
+    let mut fitting: Vec<&Edge> =
+        edges.iter().filter(|edge| kind.is_none_or(|kind| edge.to_kind == kind)).collect();
     fitting.sort_by_key(|edge| edge.input);
     let mut next: HashMap<&str, Vec<&Str>> = HashMap::new();
     for edge in fitting {
@@ -64,19 +70,23 @@ pub fn parents(edges: &[Edge], node: &str, kind: Option<Kind>, depth: Option<usi
     walk(&next, node, depth)
 }
 
-/// Goes down each connection from the last to the first and notes a node once everything behind it is noted.
+/// Goes down each connection from the last to the first and notes a node once everything behind it
+/// is noted.
 fn walk(next: &HashMap<&str, Vec<&Str>>, node: &str, depth: Option<usize>) -> Vec<Str> {
     struct Step<'e> {
         name: &'e str,
         left: Vec<&'e Str>,
         budget: usize,
     }
-    let targets = |name: &str, budget: usize| if budget == 0 { Vec::new() } else { next.get(name).cloned().unwrap_or_default() };
+    let targets = |name: &str, budget: usize| {
+        if budget == 0 { Vec::new() } else { next.get(name).cloned().unwrap_or_default() }
+    };
     let budget = depth.unwrap_or(usize::MAX);
     let mut found = Vec::new();
     let mut noted = HashSet::from([node]);
     let mut on_path = HashSet::from([node]);
-    // How many steps were left when a node was last looked behind: only more of them can show anything new.
+    // How many steps were left when a node was last looked behind: only more of them can show
+    // anything new.
     let mut looked_behind: HashMap<&str, usize> = HashMap::new();
     let mut path = vec![Step { name: node, left: targets(node, budget), budget }];
     while let Some(step) = path.last_mut() {
@@ -109,13 +119,24 @@ mod tests {
     fn edges(text: &str) -> Vec<Edge> {
         let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('>'));
         pairs
-            .map(|(from, to)| Edge { from: from.into(), kind: Kind::Main, output: 0, to: to.into(), to_kind: Kind::Main, input: 0 })
+            .map(|(from, to)| Edge {
+                from: from.into(),
+                kind: Kind::Main,
+                output: 0,
+                to: to.into(),
+                to_kind: Kind::Main,
+                input: 0,
+            })
             .collect()
     }
 
     #[track_caller]
     fn check(graph: &str, from: &str, depth: Option<usize>, expected: &str) {
-        assert_eq!(children(&edges(graph), from, Some(Kind::Main), depth).join(" "), expected, "{graph}");
+        assert_eq!(
+            children(&edges(graph), from, Some(Kind::Main), depth).join(" "),
+            expected,
+            "{graph}"
+        );
     }
 
     #[test]
@@ -142,7 +163,8 @@ mod tests {
 
     #[test]
     fn many_ways_through_a_graph_take_no_longer() {
-        let ladder: String = (0..2000).map(|step| format!("{step}>{0} {step}>b{0} b{0}>{0} ", step + 1)).collect();
+        let ladder: String =
+            (0..2000).map(|step| format!("{step}>{0} {step}>b{0} b{0}>{0} ", step + 1)).collect();
         assert_eq!(children(&edges(&ladder), "0", None, None).len(), 4000);
         assert_eq!(children(&edges(&ladder), "0", None, Some(40)).len(), 80);
     }

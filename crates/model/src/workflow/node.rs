@@ -70,7 +70,13 @@ impl<'a> Node<'a> {
     }
 
     pub fn position(&self) -> (f64, f64) {
-        let at = |index| self.fields.get("position").and_then(|position| position.at(index)).and_then(Value::as_f64).unwrap_or(0.0);
+        let at = |index| {
+            self.fields
+                .get("position")
+                .and_then(|position| position.at(index))
+                .and_then(Value::as_f64)
+                .unwrap_or(0.0)
+        };
         (at(0), at(1))
     }
 
@@ -92,12 +98,20 @@ impl<'a> Node<'a> {
 
     /// How often a failing node is tried in all, between 2 and 5.
     pub fn max_tries(&self) -> u32 {
-        self.fields.get("maxTries").and_then(Value::as_f64).map_or(3, |tries| tries as u32).clamp(2, 5)
+        self.fields
+            .get("maxTries")
+            .and_then(Value::as_f64)
+            .map_or(3, |tries| tries as u32)
+            .clamp(2, 5)
     }
 
     /// The pause between two tries in milliseconds, at most 5 seconds.
     pub fn wait_between_tries_ms(&self) -> u64 {
-        self.fields.get("waitBetweenTries").and_then(Value::as_f64).map_or(1000, |wait| wait as u64).min(5000)
+        self.fields
+            .get("waitBetweenTries")
+            .and_then(Value::as_f64)
+            .map_or(1000, |wait| wait as u64)
+            .min(5000)
     }
 
     pub fn on_error(&self) -> OnError {

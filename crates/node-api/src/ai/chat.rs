@@ -6,10 +6,12 @@ use futures::{Stream, StreamExt as _};
 use model::{Code, Str, Value};
 use std::pin::Pin;
 
-/// A model that answers conversations. Implemented in `providers`, one module for each wire format; called by `agent` and by nodes.
+/// A model that answers conversations. Implemented in `providers`, one module for each wire format;
+/// called by `agent` and by nodes.
 ///
-/// A stream ends with [`ChatEvent::Done`] or with an error, never without either. Dropping it cancels the request. Retries happen
-/// inside, before the first event of an answer; what was said cannot be taken back.
+/// A stream ends with [`ChatEvent::Done`] or with an error, never without either. Dropping it
+/// cancels the request. Retries happen inside, before the first event of an answer; what was said
+/// cannot be taken back.
 #[async_trait::async_trait]
 pub trait ChatModel: Send + Sync {
     fn info(&self) -> &ModelInfo;
@@ -194,7 +196,8 @@ pub struct Rates {
 }
 
 impl Price {
-    /// What one request costs, in US dollars. An estimate: providers have rebates that nobody here knows.
+    /// What one request costs, in US dollars. An estimate: providers have rebates that nobody here
+    /// knows.
     pub fn of(&self, usage: &Usage) -> f64 {
         match self.long {
             Some((above, rates)) if usage.input > above => rates.of(usage),
@@ -256,10 +259,16 @@ impl ModelError {
     }
 }
 
-/// The names in a provider's list of its models, in order. Providers wrap the list in `data`, in `models`, or not at all.
+/// The names in a provider's list of its models, in order. Providers wrap the list in `data`, in
+/// `models`, or not at all.
 pub fn model_names(answer: &Value) -> Option<Vec<Str>> {
-    let list = [answer.get("data"), answer.get("models"), Some(answer)].into_iter().flatten().find_map(Value::as_array)?;
-    let name = |entry: &Value| ["id", "name"].iter().find_map(|field| entry.get(field)?.as_str()).map(Str::from);
+    let list = [answer.get("data"), answer.get("models"), Some(answer)]
+        .into_iter()
+        .flatten()
+        .find_map(Value::as_array)?;
+    let name = |entry: &Value| {
+        ["id", "name"].iter().find_map(|field| entry.get(field)?.as_str()).map(Str::from)
+    };
     let mut names: Vec<Str> = list.iter().filter_map(name).collect();
     names.sort();
     names.dedup();
@@ -272,17 +281,33 @@ mod tests {
 
     #[test]
     fn what_is_cached_is_not_paid_twice() {
-        let price = Price::from(Rates { input: 2.0, cached_read: 0.2, cache_write: 2.5, output: 10.0 });
-        let usage = Usage { input: 1_000_000, cached_read: 500_000, cache_write: 100_000, output: 100_000, ..Usage::default() };
+        let price =
+            Price::from(Rates { input: 2.0, cached_read: 0.2, cache_write: 2.5, output: 10.0 });
+        let usage = Usage {
+            input: 1_000_000,
+            cached_read: 500_000,
+            cache_write: 100_000,
+            output: 100_000,
+            ..Usage::default()
+        };
         assert!((price.of(&usage) - (0.8 + 0.1 + 0.25 + 1.0)).abs() < 1e-9);
     }
 
     #[test]
     fn a_long_request_costs_more_with_every_token_of_it() {
         let usual = Rates { input: 1.0, cached_read: 0.1, cache_write: 1.0, output: 10.0 };
-        let price = Price { usual, long: Some((200_000, Rates { input: 2.0, cached_read: 0.2, cache_write: 2.0, output: 15.0 })) };
+        let price = Price {
+            usual,
+            long: Some((
+                200_000,
+                Rates { input: 2.0, cached_read: 0.2, cache_write: 2.0, output: 15.0 },
+            )),
+        };
         let cost = |input: u64| price.of(&Usage { input, output: 1_000, ..Usage::default() });
-        assert!((cost(200_000) - 0.21).abs() < 1e-9 && (cost(200_001) - (0.400_002 + 0.015)).abs() < 1e-9);
+        assert!(
+            (cost(200_000) - 0.21).abs() < 1e-9
+                && (cost(200_001) - (0.400_002 + 0.015)).abs() < 1e-9
+        );
     }
 
     #[test]
@@ -292,7 +317,11 @@ mod tests {
             r#"[{"id":"a"},{"id":"b"}]"#,
             r#"{"models":[{"name":"b"},{"name":"a"}]}"#,
         ] {
-            assert_eq!(model_names(&model::json::parse(text).unwrap()).unwrap(), ["a", "b"], "{text}");
+            assert_eq!(
+                model_names(&model::json::parse(text).unwrap()).unwrap(),
+                ["a", "b"],
+                "{text}"
+            );
         }
         assert_eq!(model_names(&model::json::parse(r#"{"oops":1}"#).unwrap()), None);
         assert_eq!(model_names(&model::json::parse(r#"{"data":[]}"#).unwrap()), Some(Vec::new()));

@@ -13,19 +13,30 @@ pub const MAX_TURN_BYTES: usize = 8 << 20;
 /// What is read of a conversation at once, in bytes; older turns are left out.
 pub const MAX_RECALLED_BYTES: usize = 16 << 20;
 
-/// Keeps conversations. Implemented in `providers` (in the process, in Redis, in Postgres) and in `store` (on disk); called by the
-/// memories in `agent`.
+/// Keeps conversations. Implemented in `providers` (in the process, in Redis, in Postgres) and in
+/// `store` (on disk); called by the memories in `agent`.
 ///
-/// Every method is atomic, and what it has returned from is where the back end keeps things: an append loses nothing that another
-/// task, process or machine appends at the same time.
+/// Every method is atomic, and what it has returned from is where the back end keeps things: an
+/// append loses nothing that another task, process or machine appends at the same time.
 #[async_trait::async_trait]
 pub trait Conversations: Send + Sync {
-    /// The newest turns, oldest of them first, as many as fit; the very newest comes even if it alone does not. To look is to use:
-    /// the conversation stays for its lifetime from now.
-    async fn newest(&self, which: &Conversation, most: Most, lifetime: Lifetime) -> Result<Vec<KeptTurn>, MemoryError>;
+    /// The newest turns, oldest of them first, as many as fit; the very newest comes even if it
+    /// alone does not. To look is to use: the conversation stays for its lifetime from now.
+    async fn newest(
+        &self,
+        which: &Conversation,
+        most: Most,
+        lifetime: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError>;
     /// Adds a turn, unless one with its key was added to this conversation before.
-    async fn append(&self, which: &Conversation, turn: KeptTurn, lifetime: Lifetime) -> Result<(), MemoryError>;
-    /// Puts other turns in the place of the oldest ones, if these are still the ones that were seen. What came after them stays.
+    async fn append(
+        &self,
+        which: &Conversation,
+        turn: KeptTurn,
+        lifetime: Lifetime,
+    ) -> Result<(), MemoryError>;
+    /// Puts other turns in the place of the oldest ones, if these are still the ones that were
+    /// seen. What came after them stays.
     async fn rewrite(
         &self,
         which: &Conversation,
@@ -47,7 +58,8 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Bytes that no other conversation has, whatever is in its parts. They are made into a key by hashing.
+    /// Bytes that no other conversation has, whatever is in its parts. They are made into a key by
+    /// hashing.
     pub fn identity(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for part in [self.owner.as_str(), &self.scope, self.session.as_str()] {
@@ -150,8 +162,14 @@ impl KeptTurn {
             Part::ToolCall(call) => call.name.len() + call.arguments.to_text().len(),
             Part::ToolResult(result) => result.name.len() + result.content.len(),
         };
-        let said: usize = self.messages.iter().flat_map(|message| &message.parts).map(|part| of_part(part) + 32).sum();
-        said + self.key.0.len() + self.embedding.as_ref().map_or(0, |embedding| embedding.vector.len() * 4)
+        let said: usize = self
+            .messages
+            .iter()
+            .flat_map(|message| &message.parts)
+            .map(|part| of_part(part) + 32)
+            .sum();
+        said + self.key.0.len()
+            + self.embedding.as_ref().map_or(0, |embedding| embedding.vector.len() * 4)
     }
 
     /// As text, for back ends that keep bytes.
@@ -164,7 +182,8 @@ impl KeptTurn {
             object.insert("summary", true);
         }
         if let Some(embedding) = &self.embedding {
-            let bytes: Vec<u8> = embedding.vector.iter().flat_map(|number| number.to_le_bytes()).collect();
+            let bytes: Vec<u8> =
+                embedding.vector.iter().flat_map(|number| number.to_le_bytes()).collect();
             object.insert("embedder", embedding.model.clone());
             object.insert("vector", STANDARD.encode(bytes));
         }
@@ -176,8 +195,16 @@ impl KeptTurn {
         let value = model::json::parse(text).map_err(|_| damaged())?;
         let key = TurnKey(value.get("key").and_then(Value::as_str).ok_or_else(damaged)?.into());
         let messages = value.get("messages").and_then(Value::as_array).ok_or_else(damaged)?;
-        let messages = messages.iter().map(Message::from_value).collect::<Option<Vec<_>>>().ok_or_else(damaged)?;
-        let kind = if value.get("summary").is_some_and(Value::is_truthy) { TurnKind::Summary } else { TurnKind::Said };
+        let messages = messages
+            .iter()
+            .map(Message::from_value)
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(damaged)?;
+        let kind = if value.get("summary").is_some_and(Value::is_truthy) {
+            TurnKind::Summary
+        } else {
+            TurnKind::Said
+        };
         let text_at = |key: &str| value.get(key).and_then(Value::as_str);
         let embedding = match (text_at("embedder"), text_at("vector")) {
             (Some(model), Some(vector)) => {
@@ -213,7 +240,12 @@ pub struct KeptHere {
 
 impl Default for KeptHere {
     fn default() -> Self {
-        Self { owner: Str::new(), passing: Arc::new(Nowhere), lasting: Arc::new(Nowhere), sealer: Arc::new(Nowhere) }
+        Self {
+            owner: Str::new(),
+            passing: Arc::new(Nowhere),
+            lasting: Arc::new(Nowhere),
+            sealer: Arc::new(Nowhere),
+        }
     }
 }
 
@@ -226,13 +258,29 @@ fn nowhere<T>() -> Result<T, MemoryError> {
 
 #[async_trait::async_trait]
 impl Conversations for Nowhere {
-    async fn newest(&self, _: &Conversation, _: Most, _: Lifetime) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn newest(
+        &self,
+        _: &Conversation,
+        _: Most,
+        _: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError> {
         nowhere()
     }
-    async fn append(&self, _which: &Conversation, _turn: KeptTurn, _lifetime: Lifetime) -> Result<(), MemoryError> {
+    async fn append(
+        &self,
+        _which: &Conversation,
+        _turn: KeptTurn,
+        _lifetime: Lifetime,
+    ) -> Result<(), MemoryError> {
         nowhere()
     }
-    async fn rewrite(&self, _: &Conversation, _: &[TurnKey], _: Vec<KeptTurn>, _: Lifetime) -> Result<Rewritten, MemoryError> {
+    async fn rewrite(
+        &self,
+        _: &Conversation,
+        _: &[TurnKey],
+        _: Vec<KeptTurn>,
+        _: Lifetime,
+    ) -> Result<Rewritten, MemoryError> {
         nowhere()
     }
     async fn clear(&self, _which: &Conversation) -> Result<(), MemoryError> {
@@ -255,21 +303,39 @@ mod tests {
     use super::*;
 
     fn conversation(owner: &str, scope: &str, session: &str) -> Conversation {
-        Conversation { owner: owner.into(), scope: scope.into(), session: SessionId::new(session).unwrap() }
+        Conversation {
+            owner: owner.into(),
+            scope: scope.into(),
+            session: SessionId::new(session).unwrap(),
+        }
     }
 
     #[test]
     fn what_moves_from_one_part_to_the_next_is_another_conversation() {
-        let identities = [("a", "b", "c"), ("ab", "", "c"), ("", "ab", "c"), ("a", "", "bc"), ("", "a", "bc"), ("", "", "abc")];
-        let different: std::collections::HashSet<_> =
-            identities.iter().map(|(owner, scope, session)| conversation(owner, scope, session).identity()).collect();
+        let identities = [
+            ("a", "b", "c"),
+            ("ab", "", "c"),
+            ("", "ab", "c"),
+            ("a", "", "bc"),
+            ("", "a", "bc"),
+            ("", "", "abc"),
+        ];
+        let different: std::collections::HashSet<_> = identities
+            .iter()
+            .map(|(owner, scope, session)| conversation(owner, scope, session).identity())
+            .collect();
         assert_eq!(different.len(), identities.len());
     }
 
     #[test]
     fn a_turn_comes_back_from_its_text() {
-        let embedding = Some(Embedding { model: "m".into(), vector: vec![0.5, -1.0, f32::MIN_POSITIVE] });
-        let turn = KeptTurn { kind: TurnKind::Summary, embedding, ..KeptTurn::said(TurnKey("k\n".into()), vec![Message::user("a\0b")]) };
+        let embedding =
+            Some(Embedding { model: "m".into(), vector: vec![0.5, -1.0, f32::MIN_POSITIVE] });
+        let turn = KeptTurn {
+            kind: TurnKind::Summary,
+            embedding,
+            ..KeptTurn::said(TurnKey("k\n".into()), vec![Message::user("a\0b")])
+        };
         assert_eq!(KeptTurn::from_text(&turn.to_text()).unwrap(), turn);
         assert!(KeptTurn::from_text("{}").is_err());
     }

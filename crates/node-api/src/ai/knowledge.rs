@@ -23,21 +23,32 @@ pub trait Embedder: Send + Sync {
 
 /// The error of a store that only adds and deletes.
 pub fn cannot_update() -> NodeError {
-    NodeError::failed("Documents of this vector store cannot be replaced").hint("Insert the new ones, and delete the old ones.")
+    NodeError::failed("Documents of this vector store cannot be replaced")
+        .hint("Insert the new ones, and delete the old ones.")
 }
 
 /// Keeps vectors with their documents and finds the nearest.
 #[async_trait::async_trait]
 pub trait VectorStore: Send + Sync {
-    async fn insert(&self, documents: Vec<Document>, vectors: Vec<Vec<f32>>) -> Result<Vec<Str>, NodeError>;
+    async fn insert(
+        &self,
+        documents: Vec<Document>,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<Vec<Str>, NodeError>;
     /// The nearest, best first, each with a score from 0 to 1.
     async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError>;
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError>;
     /// Puts one document in the place of another.
-    async fn update(&self, _id: &str, _document: Document, _vector: Vec<f32>) -> Result<(), NodeError> {
+    async fn update(
+        &self,
+        _id: &str,
+        _document: Document,
+        _vector: Vec<f32>,
+    ) -> Result<(), NodeError> {
         Err(cannot_update())
     }
-    /// A score as n8n's node for this store tells it, where that is not how near something is but how far.
+    /// A score as n8n's node for this store tells it, where that is not how near something is but
+    /// how far.
     fn told_score(&self, score: f64) -> f64 {
         score
     }
@@ -57,12 +68,18 @@ impl SearchableStore {
     /// What is nearest to a question, best first, in the order of the reranker where there is one.
     pub async fn find(&self, question: &str, limit: usize) -> Result<Vec<Found>, NodeError> {
         let vectors = self.embedder.embed(&[question.into()]).await?;
-        let vector = vectors.into_iter().next().ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
+        let vector = vectors
+            .into_iter()
+            .next()
+            .ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
         let wanted = Match { limit, min_score: None, metadata: self.metadata.clone() };
         let found = self.store.search(&vector, &wanted).await?;
         match &self.reranker {
             Some(reranker) if !found.is_empty() => reranker.rerank(question, found).await,
-            _ => Ok(found.into_iter().map(|found| Found { score: self.store.told_score(found.score), ..found }).collect()),
+            _ => Ok(found
+                .into_iter()
+                .map(|found| Found { score: self.store.told_score(found.score), ..found })
+                .collect()),
         }
     }
 }
@@ -123,7 +140,9 @@ pub fn nearness(one: &[f32], other: &[f32]) -> f64 {
     if one.len() != other.len() {
         return 0.0;
     }
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    let dot = |a: &[f32], b: &[f32]| {
+        a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>()
+    };
     let lengths = (dot(one, one) * dot(other, other)).sqrt();
     if lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
 }

@@ -7,11 +7,12 @@ use model::{Str, Value};
 /// The longest session id that is taken, in bytes.
 pub const MAX_SESSION_ID_BYTES: usize = 1024;
 
-/// The session of everybody. Nobody who shares a trigger with others may have it: they would read each other's conversations.
+/// The session of everybody. Nobody who shares a trigger with others may have it: they would read
+/// each other's conversations.
 pub const SHARED_SESSION: &str = "default";
 
-/// Whose conversation it is. Opaque: two ids are the same only if all their bytes are, and none becomes a part of a key or a path
-/// as it is.
+/// Whose conversation it is. Opaque: two ids are the same only if all their bytes are, and none
+/// becomes a part of a key or a path as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SessionId(Str);
 
@@ -35,30 +36,45 @@ impl SessionId {
     }
 }
 
-/// Which turn it is. The same turn has the same key after a crash, so that it is kept once however often it is appended.
+/// Which turn it is. The same turn has the same key after a crash, so that it is kept once however
+/// often it is appended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TurnKey(pub Str);
 
-/// What an agent remembers with. Implemented in `agent` over [`Conversations`](super::Conversations); called by agents and by the
-/// node that looks after memories.
+/// What an agent remembers with. Implemented in `agent` over
+/// [`Conversations`](super::Conversations); called by agents and by the node that looks after
+/// memories.
 ///
-/// Messages are kept in whole turns: what an agent appends at once belongs together and is never cut apart, neither by a window nor
-/// by two runs that append at the same time.
+/// Messages are kept in whole turns: what an agent appends at once belongs together and is never
+/// cut apart, neither by a window nor by two runs that append at the same time.
 #[async_trait::async_trait]
 pub trait Memory: Send + Sync {
-    /// What the model is to see of the past, oldest first: never beginning with the result of a tool whose call is gone.
+    /// What the model is to see of the past, oldest first: never beginning with the result of a
+    /// tool whose call is gone.
     async fn load(&self, session: &SessionId, about: &str) -> Result<Recalled, MemoryError>;
-    /// Adds a turn: the user's message, what the assistant said and called, and the results. Appending the same turn again changes
-    /// nothing. What comes back are warnings: the turn is kept all the same.
-    async fn append(&self, session: &SessionId, key: &TurnKey, turn: &[Message]) -> Result<Vec<Str>, MemoryError>;
+    /// Adds a turn: the user's message, what the assistant said and called, and the results.
+    /// Appending the same turn again changes nothing. What comes back are warnings: the turn is
+    /// kept all the same.
+    async fn append(
+        &self,
+        session: &SessionId,
+        key: &TurnKey,
+        turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError>;
     async fn clear(&self, session: &SessionId) -> Result<(), MemoryError>;
 
     /// Everything that is kept, oldest first.
     async fn turns(&self, _session: &SessionId) -> Result<Vec<KeptTurn>, MemoryError> {
         Err(MemoryError::new("This memory cannot be looked into"))
     }
-    /// Puts other turns in the place of those that were seen; see [`Conversations::rewrite`](super::Conversations::rewrite).
-    async fn rewrite(&self, _session: &SessionId, _seen: &[TurnKey], _turns: Vec<KeptTurn>) -> Result<Rewritten, MemoryError> {
+    /// Puts other turns in the place of those that were seen; see
+    /// [`Conversations::rewrite`](super::Conversations::rewrite).
+    async fn rewrite(
+        &self,
+        _session: &SessionId,
+        _seen: &[TurnKey],
+        _turns: Vec<KeptTurn>,
+    ) -> Result<Rewritten, MemoryError> {
         Err(MemoryError::new("This memory cannot be changed"))
     }
 }
@@ -99,8 +115,9 @@ const SIGNED: &str = "signed.";
 /// The length of a person's id.
 const USER_ID_BYTES: usize = 16;
 
-/// What workflows see a session called that this instance gives to somebody. Nobody else can make the name up, and so neither what a
-/// workflow makes of it: a key with something before it, a part, a hash.
+/// What workflows see a session called that this instance gives to somebody. Nobody else can make
+/// the name up, and so neither what a workflow makes of it: a key with something before it, a part,
+/// a hash.
 pub fn signed_session(signature: &str, session: &str) -> Str {
     format!("{SIGNED}{signature}.{session}").into()
 }
@@ -110,13 +127,15 @@ pub fn split_signed(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix(SIGNED)?.split_once('.').map(|(signature, session)| (session, signature))
 }
 
-/// Whether a session is called as those are that a person has at OpenAI's API: by the person's id, and behind it as they like.
+/// Whether a session is called as those are that a person has at OpenAI's API: by the person's id,
+/// and behind it as they like.
 fn is_personal_session(session: &str) -> bool {
-    session.as_bytes().get(USER_ID_BYTES) == Some(&b':') && session.bytes().take(USER_ID_BYTES).all(|byte| byte.is_ascii_alphanumeric())
+    session.as_bytes().get(USER_ID_BYTES) == Some(&b':')
+        && session.bytes().take(USER_ID_BYTES).all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// What a session is called inside. A person's own is opened by its signed name alone; whoever names it otherwise, at whatever entry
-/// point, has another one.
+/// What a session is called inside. A person's own is opened by its signed name alone; whoever
+/// names it otherwise, at whatever entry point, has another one.
 pub fn kept_apart(name: Str, is_signed: impl FnOnce(&str, &str) -> bool) -> Str {
     match split_signed(&name) {
         // As it was called before names were signed.
@@ -126,13 +145,14 @@ pub fn kept_apart(name: Str, is_signed: impl FnOnce(&str, &str) -> bool) -> Str 
     }
 }
 
-/// What a session is called for somebody who was given none: they cannot open one of those that were given away, nor can what a
-/// workflow makes of the name.
+/// What a session is called for somebody who was given none: they cannot open one of those that
+/// were given away, nor can what a workflow makes of the name.
 pub fn named_by_caller(name: Str) -> Str {
     kept_apart(name, |_, _| false)
 }
 
-/// Whose conversation a message says that it belongs to: its field `sessionId`, unless that is no word or number.
+/// Whose conversation a message says that it belongs to: its field `sessionId`, unless that is no
+/// word or number.
 pub fn session_of(message: &Value) -> Option<Str> {
     match message.get("sessionId")? {
         Value::Null | Value::Undefined | Value::Object(_) | Value::Array(_) => None,
@@ -149,21 +169,43 @@ mod tests {
         assert!(SessionId::new("").is_err());
         assert!(SessionId::new("x".repeat(MAX_SESSION_ID_BYTES)).is_ok());
         let error = SessionId::new("x".repeat(1 << 20)).unwrap_err();
-        assert!(error.message.contains("MAX_SESSION_ID_BYTES") && error.message.len() < 200, "{error}");
+        assert!(
+            error.message.contains("MAX_SESSION_ID_BYTES") && error.message.len() < 200,
+            "{error}"
+        );
     }
 
     #[test]
     fn issue_14_11_a_persons_own_session_is_another_one_for_everybody_else() {
         let own = Str::from("0123456789abcDEF:ada");
         let signed = signed_session("abc", &own);
-        let is_signed = |session: &str, signature: &str| (session, signature) == ("0123456789abcDEF:ada", "abc");
+        let is_signed = |session: &str, signature: &str| {
+            (session, signature) == ("0123456789abcDEF:ada", "abc")
+        };
         assert_eq!(kept_apart(signed.clone(), is_signed), own, "as it was called before");
-        for other in [own, signed_session("abd", "0123456789abcDEF:ada"), signed_session("abc", "x"), "signed..".into()] {
+        for other in [
+            own,
+            signed_session("abd", "0123456789abcDEF:ada"),
+            signed_session("abc", "x"),
+            "signed..".into(),
+        ] {
             assert_eq!(kept_apart(other.clone(), is_signed), format!("elsewhere:{other}"));
         }
         assert_eq!(named_by_caller(signed.clone()), format!("elsewhere:{signed}"));
-        assert_eq!(kept_apart(named_by_caller(signed.clone()), is_signed), format!("elsewhere:{signed}"));
-        let free = ["7", "0123456789abcDEF", "0123456789abcDE:ada", "0123456789abcDEFG:ada", "0123456789abcD-F:ada", "", ":", "signed."];
+        assert_eq!(
+            kept_apart(named_by_caller(signed.clone()), is_signed),
+            format!("elsewhere:{signed}")
+        );
+        let free = [
+            "7",
+            "0123456789abcDEF",
+            "0123456789abcDE:ada",
+            "0123456789abcDEFG:ada",
+            "0123456789abcD-F:ada",
+            "",
+            ":",
+            "signed.",
+        ];
         for free in free.into_iter().chain(["café-café-café-:x"]) {
             assert_eq!(kept_apart(free.into(), |_, _| false), free);
         }

@@ -30,7 +30,8 @@ pub enum Part {
     File(Media),
     ToolCall(ToolCall),
     ToolResult(ToolResult),
-    /// What a model thought. It goes back to the same model and is shown to nobody unless asked for.
+    /// What a model thought. It goes back to the same model and is shown to nobody unless asked
+    /// for.
     Thinking {
         text: Str,
         opaque: Option<Opaque>,
@@ -99,10 +100,13 @@ impl Arguments {
         }
         match model::json::parse_within(text, MAX_ARGUMENTS) {
             Ok(Value::Object(object)) => Arguments::Read((*object).clone()),
-            Ok(other) => {
-                Arguments::Unreadable { text: text.into(), problem: format!("expected an object, got {}", other.kind_name()).into() }
+            Ok(other) => Arguments::Unreadable {
+                text: text.into(),
+                problem: format!("expected an object, got {}", other.kind_name()).into(),
+            },
+            Err(error) => {
+                Arguments::Unreadable { text: text.into(), problem: error.to_string().into() }
             }
-            Err(error) => Arguments::Unreadable { text: text.into(), problem: error.to_string().into() },
         }
     }
 
@@ -155,10 +159,14 @@ impl Message {
     }
 
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.parts.iter().filter_map(|part| if let Part::ToolCall(call) = part { Some(call) } else { None })
+        self.parts
+            .iter()
+            .filter_map(|part| if let Part::ToolCall(call) = part { Some(call) } else { None })
     }
 
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
-        self.parts.iter().filter_map(|part| if let Part::ToolResult(result) = part { Some(result) } else { None })
+        self.parts.iter().filter_map(|part| {
+            if let Part::ToolResult(result) = part { Some(result) } else { None }
+        })
     }
 }

@@ -1,6 +1,8 @@
 //! Messages as data, for notes and memories.
 
-use super::message::{Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult};
+use super::message::{
+    Arguments, Media, MediaData, Message, Opaque, Part, Role, ToolCall, ToolResult,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value};
@@ -8,7 +10,8 @@ use model::{Object, Str, Value};
 impl Message {
     pub fn to_value(&self) -> Value {
         let parts = Value::array(self.parts.iter().map(part_to_value).collect());
-        let mut object = Object::from_iter([("role", Value::from(self.role.name())), ("parts", parts)]);
+        let mut object =
+            Object::from_iter([("role", Value::from(self.role.name())), ("parts", parts)]);
         put_opaque(&mut object, self.opaque.as_ref());
         object.into()
     }
@@ -16,7 +19,12 @@ impl Message {
     /// `None` if it is no message of ours.
     pub fn from_value(value: &Value) -> Option<Self> {
         let role = Role::from_name(value.get("role")?.as_str()?)?;
-        let parts = value.get("parts")?.as_array()?.iter().map(part_from_value).collect::<Option<Vec<_>>>()?;
+        let parts = value
+            .get("parts")?
+            .as_array()?
+            .iter()
+            .map(part_from_value)
+            .collect::<Option<Vec<_>>>()?;
         Some(Message { role, parts, opaque: opaque(value) })
     }
 }
@@ -32,7 +40,9 @@ impl Role {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Role::System, Role::User, Role::Assistant, Role::Tool].into_iter().find(|role| role.name() == name)
+        [Role::System, Role::User, Role::Assistant, Role::Tool]
+            .into_iter()
+            .find(|role| role.name() == name)
     }
 }
 
@@ -87,18 +97,32 @@ fn part_from_value(value: &Value) -> Option<Part> {
     let name = text(value, "name")?;
     if let Some(id) = text(value, "result") {
         let is_error = value.get("isError").and_then(Value::as_bool).unwrap_or_default();
-        return Some(Part::ToolResult(ToolResult { id, name, content: text(value, "content")?, is_error }));
+        return Some(Part::ToolResult(ToolResult {
+            id,
+            name,
+            content: text(value, "content")?,
+            is_error,
+        }));
     }
-    let arguments = match (value.get("arguments").and_then(Value::as_object), text(value, "unreadable")) {
-        (Some(arguments), _) => Arguments::Read(arguments.clone()),
-        (None, Some(text)) => Arguments::parse(&text),
-        (None, None) => return None,
-    };
-    Some(Part::ToolCall(ToolCall { id: text(value, "call")?, name, arguments, opaque: opaque(value) }))
+    let arguments =
+        match (value.get("arguments").and_then(Value::as_object), text(value, "unreadable")) {
+            (Some(arguments), _) => Arguments::Read(arguments.clone()),
+            (None, Some(text)) => Arguments::parse(&text),
+            (None, None) => return None,
+        };
+    Some(Part::ToolCall(ToolCall {
+        id: text(value, "call")?,
+        name,
+        arguments,
+        opaque: opaque(value),
+    }))
 }
 
 fn media_to_value(media: &Media) -> Value {
-    let mut object = Object::from_iter([("mimeType", Value::from(media.mime_type.clone())), ("name", media.name.clone().into())]);
+    let mut object = Object::from_iter([
+        ("mimeType", Value::from(media.mime_type.clone())),
+        ("name", media.name.clone().into()),
+    ]);
     match &media.data {
         MediaData::Bytes(bytes) => object.insert("base64", STANDARD.encode(bytes)),
         MediaData::Url(url) => object.insert("url", url.clone()),
@@ -117,7 +141,13 @@ fn media_from_value(value: &Value) -> Option<Media> {
 
 fn put_opaque(object: &mut Object, opaque: Option<&Opaque>) {
     if let Some(opaque) = opaque {
-        object.insert("opaque", Object::from_iter([("provider", Value::from(opaque.provider.clone())), ("data", opaque.data.clone())]));
+        object.insert(
+            "opaque",
+            Object::from_iter([
+                ("provider", Value::from(opaque.provider.clone())),
+                ("data", opaque.data.clone()),
+            ]),
+        );
     }
 }
 
@@ -138,9 +168,22 @@ mod tests {
     #[test]
     fn a_message_comes_back_as_it_was() {
         let opaque = Some(Opaque { provider: "p".into(), data: json!({ "signature": "s" }) });
-        let call = |arguments| ToolCall { id: "1".into(), name: "add".into(), arguments, opaque: opaque.clone() };
-        let media = Media { mime_type: "image/png".into(), name: None, data: MediaData::Bytes(vec![1, 2, 255].into()) };
-        let file = Media { mime_type: "text/plain".into(), name: Some("a.txt".into()), data: MediaData::Url("https://a.test/".into()) };
+        let call = |arguments| ToolCall {
+            id: "1".into(),
+            name: "add".into(),
+            arguments,
+            opaque: opaque.clone(),
+        };
+        let media = Media {
+            mime_type: "image/png".into(),
+            name: None,
+            data: MediaData::Bytes(vec![1, 2, 255].into()),
+        };
+        let file = Media {
+            mime_type: "text/plain".into(),
+            name: Some("a.txt".into()),
+            data: MediaData::Url("https://a.test/".into()),
+        };
         let message = Message {
             role: Role::Assistant,
             parts: vec![
@@ -150,7 +193,12 @@ mod tests {
                 Part::File(file),
                 Part::ToolCall(call(Arguments::Read(Object::from_iter([("a", 1)])))),
                 Part::ToolCall(call(Arguments::parse("{ broken"))),
-                Part::ToolResult(ToolResult { id: "1".into(), name: "add".into(), content: "2".into(), is_error: true }),
+                Part::ToolResult(ToolResult {
+                    id: "1".into(),
+                    name: "add".into(),
+                    content: "2".into(),
+                    is_error: true,
+                }),
             ],
             opaque,
         };

@@ -5,16 +5,21 @@ use model::{Code, Object, Str, Value};
 
 pub use model::Exposure;
 
-/// Something that a model may call. Implemented by tool nodes, by every ordinary node, by workflows and servers of tools; called by
-/// `agent` after the arguments were checked against the definition.
+/// Something that a model may call. Implemented by tool nodes, by every ordinary node, by workflows
+/// and servers of tools; called by `agent` after the arguments were checked against the definition.
 #[async_trait::async_trait]
 pub trait Tool: Send + Sync {
     fn definition(&self) -> &ToolDefinition;
-    /// Who says where a call with these arguments sends them. A tool that cannot tell calls apart answers for all of them.
+    /// Who says where a call with these arguments sends them. A tool that cannot tell calls apart
+    /// answers for all of them.
     fn sends(&self, _arguments: &Object, _context: &ToolCallContext) -> Sends {
         self.definition().flow.sends
     }
-    async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure>;
+    async fn call(
+        &self,
+        arguments: Object,
+        context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure>;
 }
 
 /// A tool as models see it.
@@ -29,8 +34,8 @@ pub struct ToolDefinition {
     pub flow: Flow,
 }
 
-/// Where what a tool gives comes from, and where what it is given goes. The guard of an agent decides by it whether a call may be
-/// made after others.
+/// Where what a tool gives comes from, and where what it is given goes. The guard of an agent
+/// decides by it whether a call may be made after others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// Its answers may hold text of strangers: web pages, mail, files, documents.
@@ -63,7 +68,8 @@ impl Flow {
     }
 }
 
-/// What the note is called in which an agent keeps what was said in a turn that whoever asked has to go on with.
+/// What the note is called in which an agent keeps what was said in a turn that whoever asked has
+/// to go on with.
 pub const HANDED_OVER: &str = "handed over";
 
 /// What calling a tool may do outside.
@@ -73,11 +79,12 @@ pub enum Effect {
     None,
     /// It may change something: a call that was cut off leaves the run uncertain.
     Changes,
-    /// It may change something, and knows what it has begun: a call that was cut off is made again and finds it. So do calls of
-    /// workflows and of other agents.
+    /// It may change something, and knows what it has begun: a call that was cut off is made again
+    /// and finds it. So do calls of workflows and of other agents.
     Resumes,
-    /// It shows only when it is called: a call that may not reach outside ([`ToolCallContext::may_reach_out`]) and tries to is given
-    /// up without having done anything, and is then made as one that changes something. So is JavaScript.
+    /// It shows only when it is called: a call that may not reach outside
+    /// ([`ToolCallContext::may_reach_out`]) and tries to is given up without having done anything,
+    /// and is then made as one that changes something. So is JavaScript.
     Shown,
 }
 
@@ -88,7 +95,8 @@ pub struct ToolCallContext {
     pub call_id: Str,
     /// The item of the agent's input that is worked on.
     pub item: usize,
-    /// Names the call within the run of the agent's node, and is the same when a call that was cut off is made again.
+    /// Names the call within the run of the agent's node, and is the same when a call that was cut
+    /// off is made again.
     pub key: Str,
     /// Whether a tool whose effect only shows ([`Effect::Shown`]) may reach outside.
     pub may_reach_out: bool,
@@ -102,13 +110,15 @@ pub struct ToolAnswer {
     pub content: Value,
 }
 
-/// A tool that fails has two listeners: words that the model may read, and the cause for the operator.
+/// A tool that fails has two listeners: words that the model may read, and the cause for the
+/// operator.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolFailure {
     pub message: Str,
     pub cause: Option<Str>,
-    /// Nobody knows whether it happened. The model does not hear of it: the run stops for a person to decide.
+    /// Nobody knows whether it happened. The model does not hear of it: the run stops for a person
+    /// to decide.
     pub is_uncertain: bool,
     /// It tried to reach outside without being allowed to, and has done nothing.
     pub wants_out: bool,

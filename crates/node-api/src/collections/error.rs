@@ -11,9 +11,13 @@ pub enum CollectionError {
     Taken { name: Str },
     #[error("'{name}' cannot be the name of a collection: {rule}")]
     Name { name: Str, rule: &'static str },
-    #[error("The collection '{collection}' holds vectors of the model '{kept}', and these come from '{given}'")]
+    #[error(
+        "The collection '{collection}' holds vectors of the model '{kept}', and these come from '{given}'"
+    )]
     Model { collection: Str, kept: Str, given: Str },
-    #[error("The collection '{collection}' holds vectors of {kept} numbers, and these have {given}")]
+    #[error(
+        "The collection '{collection}' holds vectors of {kept} numbers, and these have {given}"
+    )]
     Dimensions { collection: Str, kept: usize, given: usize },
     /// Chunks or a question that cannot be used.
     #[error("{problem}")]
@@ -34,10 +38,16 @@ impl CollectionError {
 
     pub fn code(&self) -> Code {
         match self {
-            CollectionError::NoCollection { .. } | CollectionError::Nowhere => Code::COLLECTION_NOT_FOUND,
+            CollectionError::NoCollection { .. } | CollectionError::Nowhere => {
+                Code::COLLECTION_NOT_FOUND
+            }
             CollectionError::Taken { .. } => Code::NAME_TAKEN,
-            CollectionError::Model { .. } | CollectionError::Dimensions { .. } => Code::COLLECTION_MODEL,
-            CollectionError::Name { .. } | CollectionError::Request { .. } => Code::COLLECTION_VALUE,
+            CollectionError::Model { .. } | CollectionError::Dimensions { .. } => {
+                Code::COLLECTION_MODEL
+            }
+            CollectionError::Name { .. } | CollectionError::Request { .. } => {
+                Code::COLLECTION_VALUE
+            }
             CollectionError::Limit { .. } => Code::COLLECTION_LIMIT,
             CollectionError::Store { code, .. } => *code,
         }
@@ -45,12 +55,18 @@ impl CollectionError {
 
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            CollectionError::NoCollection { .. } => Some("Make the collection, or choose another one."),
-            CollectionError::Model { .. } | CollectionError::Dimensions { .. } => {
-                Some("Use the embedding model that the collection was filled with, or make another collection.")
+            CollectionError::NoCollection { .. } => {
+                Some("Make the collection, or choose another one.")
             }
-            CollectionError::Nowhere => Some("Set HEDDLE_DATA to a data folder; `heddle serve` makes one."),
-            CollectionError::Limit { .. } => Some("Delete what is no longer needed, or keep the vectors in a database of your own."),
+            CollectionError::Model { .. } | CollectionError::Dimensions { .. } => Some(
+                "Use the embedding model that the collection was filled with, or make another collection.",
+            ),
+            CollectionError::Nowhere => {
+                Some("Set HEDDLE_DATA to a data folder; `heddle serve` makes one.")
+            }
+            CollectionError::Limit { .. } => Some(
+                "Delete what is no longer needed, or keep the vectors in a database of your own.",
+            ),
             CollectionError::Taken { .. }
             | CollectionError::Name { .. }
             | CollectionError::Request { .. }

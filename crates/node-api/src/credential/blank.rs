@@ -5,7 +5,8 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|letter| letter.is_whitespace() || letter.is_control() || is_ignorable(letter))
 }
 
-/// Unicode's characters that have no width and no shape (`Default_Ignorable_Code_Point`), and the marks of interlinear notes.
+/// Unicode's characters that have no width and no shape (`Default_Ignorable_Code_Point`), and the
+/// marks of interlinear notes.
 fn is_ignorable(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -1,18 +1,21 @@
-//! The services whose credentials are known: their fields, where these go in a request, and the hosts that may see them.
+//! The services whose credentials are known: their fields, where these go in a request, and the
+//! hosts that may see them.
 
 /// A type of credential of one service.
 pub struct Service {
     pub kind: &'static str,
-    /// `name`, or `name?` for a field that may be left out; `:flag`, `:number` or `:any` behind those that are no texts.
+    /// `name`, or `name?` for a field that may be left out; `:flag`, `:number` or `:any` behind
+    /// those that are no texts.
     pub fields: &'static str,
     /// What is added to a request; `{field}` stands for a field of the credential.
     pub places: &'static [Place],
-    /// The hosts of the service with spaces between them. `{field}` is the host of an address that the owner has set, and
-    /// `{field}.example.com` a name that is made of a field.
+    /// The hosts of the service with spaces between them. `{field}` is the host of an address that
+    /// the owner has set, and `{field}.example.com` a name that is made of a field.
     pub hosts: &'static str,
 }
 
-/// One place in a request. `{field}` stands for a field of the credential; a place whose field is empty is left out.
+/// One place in a request. `{field}` stands for a field of the credential; a place whose field is
+/// empty is left out.
 pub enum Place {
     Header(&'static str, &'static str),
     Query(&'static str, &'static str),
@@ -134,7 +137,8 @@ pub const SERVICES: &[Service] = &[
     Service { kind: "wolframAlphaApi", fields: "appId", places: &[], hosts: "www.wolframalpha.com api.wolframalpha.com" },
 ];
 
-/// Families of types that sign with OAuth: what the type's name begins with, and the hosts of their services.
+/// Families of types that sign with OAuth: what the type's name begins with, and the hosts of their
+/// services.
 #[rustfmt::skip]
 pub(super) const OAUTH_FAMILIES: &[(&str, &str)] = &[
     ("google", "*.googleapis.com docs.google.com drive.google.com"),

@@ -1,7 +1,8 @@
 //! Notes about calls that a person is asked about before they are made.
 //!
-//! Such a note stands beside the call that it is about, under [`approval`] of its key: what is asked, and once somebody has decided, the
-//! same with their decision. It counts for the very call that was asked about, which [`digest`] tells from any other.
+//! Such a note stands beside the call that it is about, under [`approval`] of its key: what is
+//! asked, and once somebody has decided, the same with their decision. It counts for the very call
+//! that was asked about, which [`digest`] tells from any other.
 
 use aws_lc_rs::digest::{SHA256, digest as hashed};
 use model::{Object, Str, Value};
@@ -70,15 +71,22 @@ pub fn digest(tool: &str, arguments: &Value) -> Str {
 pub fn undecided(notes: &Object) -> Vec<(Str, Asked)> {
     let open = notes.iter().filter_map(|(key, note)| {
         let call = asked_about(key).filter(|call| notes.get(call).is_none())?;
-        Asked::from_value(note).filter(|asked| asked.decided.is_none()).map(|asked| (Str::from(call), asked))
+        Asked::from_value(note)
+            .filter(|asked| asked.decided.is_none())
+            .map(|asked| (Str::from(call), asked))
     });
     open.collect()
 }
 
-/// Takes back what was asked and decided about calls that were not made: whoever goes another way from here asks anew.
+/// Takes back what was asked and decided about calls that were not made: whoever goes another way
+/// from here asks anew.
 pub fn ask_anew(notes: &mut Object) {
     let is_made = |key: &str| asked_about(key).is_none_or(|call| notes.get(call).is_some());
-    let kept: Object = notes.iter().filter(|(key, _)| is_made(key)).map(|(key, note)| (key.clone(), note.clone())).collect();
+    let kept: Object = notes
+        .iter()
+        .filter(|(key, _)| is_made(key))
+        .map(|(key, note)| (key.clone(), note.clone()))
+        .collect();
     *notes = kept;
 }
 
@@ -112,7 +120,12 @@ impl Asked {
         let decided = match text("decision") {
             Some(name) => {
                 let (verdict, reason) = (Verdict::from_name(&name)?, text("reason"));
-                Some(Decided { verdict, reason, by: text("by").unwrap_or_default(), decided_ms: moment("decidedMs")? })
+                Some(Decided {
+                    verdict,
+                    reason,
+                    by: text("by").unwrap_or_default(),
+                    decided_ms: moment("decidedMs")?,
+                })
             }
             None => None,
         };
@@ -133,7 +146,11 @@ fn in_order(value: &Value) -> Value {
         Value::Object(fields) => {
             let mut sorted: Vec<(&Str, &Value)> = fields.iter().collect();
             sorted.sort_by_key(|(key, _)| key.as_str());
-            sorted.into_iter().map(|(key, value)| (key.clone(), in_order(value))).collect::<Object>().into()
+            sorted
+                .into_iter()
+                .map(|(key, value)| (key.clone(), in_order(value)))
+                .collect::<Object>()
+                .into()
         }
         Value::Array(values) => Value::array(values.iter().map(in_order).collect()),
         other => other.clone(),
@@ -148,7 +165,13 @@ mod tests {
     #[test]
     fn a_digest_tells_calls_apart_and_not_the_order_of_their_arguments() {
         let one = digest("send", &json!({ "to": "ada", "more": { "a": 1, "b": [1, 2] } }));
-        assert_eq!(one, digest("send", &model::json::parse(r#"{"more":{"b":[1,2],"a":1.0},"to":"ada"}"#).unwrap()));
+        assert_eq!(
+            one,
+            digest(
+                "send",
+                &model::json::parse(r#"{"more":{"b":[1,2],"a":1.0},"to":"ada"}"#).unwrap()
+            )
+        );
         assert_eq!(one.len(), 64);
         for (tool, arguments) in [
             ("sent", json!({ "to": "ada", "more": { "a": 1, "b": [1, 2] } })),
@@ -166,10 +189,18 @@ mod tests {
         let mut asked = Asked::new("send".into(), json!({ "to": "ada" }), 5, 9);
         assert_eq!(Asked::from_value(&asked.to_value()), Some(asked.clone()));
         for reason in [None, Some(Str::from("too late"))] {
-            asked.decided = Some(Decided { verdict: Verdict::Rejected, reason, by: "ada@example.com".into(), decided_ms: 7 });
+            asked.decided = Some(Decided {
+                verdict: Verdict::Rejected,
+                reason,
+                by: "ada@example.com".into(),
+                decided_ms: 7,
+            });
             assert_eq!(Asked::from_value(&asked.to_value()), Some(asked.clone()));
         }
-        assert_eq!(Asked::from_value(&json!({ "name": "send", "arguments": {}, "content": "approved" })), None);
+        assert_eq!(
+            Asked::from_value(&json!({ "name": "send", "arguments": {}, "content": "approved" })),
+            None
+        );
         let mut odd = asked.to_value();
         odd.make_object().insert("decision", "maybe");
         assert_eq!(Asked::from_value(&odd), None, "what cannot be read grants nothing");
@@ -178,7 +209,8 @@ mod tests {
     #[test]
     fn a_call_waits_for_a_decision_until_there_is_one_or_a_result() {
         let open = Asked::new("send".into(), json!({}), 5, 9);
-        let decided = Decided { verdict: Verdict::Approved, reason: None, by: "ada".into(), decided_ms: 6 };
+        let decided =
+            Decided { verdict: Verdict::Approved, reason: None, by: "ada".into(), decided_ms: 6 };
         let approved = Asked { decided: Some(decided), ..open.clone() };
         let mut notes = Object::from_iter([
             ("item 0: model 1", json!({})),
@@ -190,6 +222,10 @@ mod tests {
         assert_eq!(undecided(&notes), [(Str::from("item 0: tool 1.1"), open)]);
         ask_anew(&mut notes);
         let left: Vec<&str> = notes.keys().map(Str::as_str).collect();
-        assert_eq!(left, ["item 0: model 1", "item 0: tool 1.3 approval", "item 0: tool 1.3"], "an approval is good for one run");
+        assert_eq!(
+            left,
+            ["item 0: model 1", "item 0: tool 1.3 approval", "item 0: tool 1.3"],
+            "an approval is good for one run"
+        );
     }
 }

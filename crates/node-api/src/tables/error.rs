@@ -46,9 +46,15 @@ impl TableError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             TableError::NoTable { .. } => Some("Make the table, or choose another one."),
-            TableError::NoColumn { .. } => Some("Add the column to the table, or leave the value out."),
-            TableError::Nowhere => Some("Set HEDDLE_DATA to a data folder; `heddle serve` makes one."),
-            TableError::Limit { .. } => Some("Delete what is no longer needed, or keep the data in a database of your own."),
+            TableError::NoColumn { .. } => {
+                Some("Add the column to the table, or leave the value out.")
+            }
+            TableError::Nowhere => {
+                Some("Set HEDDLE_DATA to a data folder; `heddle serve` makes one.")
+            }
+            TableError::Limit { .. } => {
+                Some("Delete what is no longer needed, or keep the data in a database of your own.")
+            }
             TableError::Taken { .. }
             | TableError::Name { .. }
             | TableError::Value { .. }

@@ -1,4 +1,5 @@
-//! Filters in n8n's shape: `{ "type": "and", "filters": [{ "columnName", "condition", "value" }] }`.
+//! Filters in n8n's shape: `{ "type": "and", "filters": [{ "columnName", "condition", "value" }]
+//! }`.
 
 use super::{Table, TableError};
 use model::{Str, Value};
@@ -56,9 +57,12 @@ impl Test {
 }
 
 impl Filter {
-    /// Reads a filter; what it does not know is refused, so that a misspelled filter never fits every row.
+    /// Reads a filter; what it does not know is refused, so that a misspelled filter never fits
+    /// every row.
     pub fn from_value(value: &Value) -> Result<Self, TableError> {
-        let fields = value.as_object().ok_or_else(|| TableError::request("A filter is an object with 'filters'"))?;
+        let fields = value
+            .as_object()
+            .ok_or_else(|| TableError::request("A filter is an object with 'filters'"))?;
         if let Some(key) = fields.keys().find(|key| !["type", "filters"].contains(&key.as_str())) {
             return Err(TableError::request(format!("A filter has no field '{}'", shortened(key))));
         }
@@ -68,8 +72,12 @@ impl Filter {
             _ => return Err(TableError::request("The 'type' of a filter is 'and' or 'or'")),
         };
         let list = fields.get("filters").and_then(Value::as_array);
-        let list = list.ok_or_else(|| TableError::request("A filter has a list of conditions in 'filters'"))?;
-        Ok(Self { combine, conditions: list.iter().map(Condition::from_value).collect::<Result<_, _>>()? })
+        let list = list
+            .ok_or_else(|| TableError::request("A filter has a list of conditions in 'filters'"))?;
+        Ok(Self {
+            combine,
+            conditions: list.iter().map(Condition::from_value).collect::<Result<_, _>>()?,
+        })
     }
 
     /// Makes sure that every condition can be asked of this table.
@@ -87,31 +95,56 @@ impl Condition {
     }
 
     fn from_value(value: &Value) -> Result<Self, TableError> {
-        let fields = value.as_object().ok_or_else(|| TableError::request("A condition is an object"))?;
-        if let Some(key) = fields.keys().find(|key| !["columnName", "condition", "value", "path"].contains(&key.as_str())) {
-            return Err(TableError::request(format!("A condition has no field '{}'", shortened(key))));
+        let fields =
+            value.as_object().ok_or_else(|| TableError::request("A condition is an object"))?;
+        if let Some(key) = fields
+            .keys()
+            .find(|key| !["columnName", "condition", "value", "path"].contains(&key.as_str()))
+        {
+            return Err(TableError::request(format!(
+                "A condition has no field '{}'",
+                shortened(key)
+            )));
         }
         if fields.get("path").is_some_and(|path| !path.is_nullish()) {
-            return Err(TableError::request("Columns hold no objects, so a condition has no 'path'"));
+            return Err(TableError::request(
+                "Columns hold no objects, so a condition has no 'path'",
+            ));
         }
         let column = fields.get("columnName").and_then(Value::as_str);
         let column = column.ok_or_else(|| TableError::request("A condition has a 'columnName'"))?;
-        let test = fields.get("condition").map_or(Some("eq"), Value::as_str).and_then(Test::from_name).ok_or_else(|| {
-            let names = Test::ALL.map(|(name, _)| name).join(", ");
-            TableError::request(format!("The 'condition' on '{}' is none of {names}", shortened(column)))
-        })?;
+        let test = fields
+            .get("condition")
+            .map_or(Some("eq"), Value::as_str)
+            .and_then(Test::from_name)
+            .ok_or_else(|| {
+                let names = Test::ALL.map(|(name, _)| name).join(", ");
+                TableError::request(format!(
+                    "The 'condition' on '{}' is none of {names}",
+                    shortened(column)
+                ))
+            })?;
         let value = fields.get("value").ok_or_else(|| {
-            TableError::request(format!("The condition on '{}' has no 'value'; null asks for empty cells", shortened(column)))
+            TableError::request(format!(
+                "The condition on '{}' has no 'value'; null asks for empty cells",
+                shortened(column)
+            ))
         })?;
         Ok(Self { column: column.into(), test, value: value.clone() })
     }
 
     fn check(&self, table: &Table) -> Result<(), TableError> {
         let Self { column, test, value } = self;
-        let kind = table.kind_of(column).ok_or_else(|| TableError::NoColumn { table: table.name.clone(), name: shortened(column) })?;
+        let kind = table.kind_of(column).ok_or_else(|| TableError::NoColumn {
+            table: table.name.clone(),
+            name: shortened(column),
+        })?;
         let is_like = matches!(test, Test::Like | Test::LikeAnyCase);
         if is_like && kind != super::ColumnKind::String {
-            return Err(TableError::request(format!("Only string columns contain text, and '{column}' is a {} column", kind.name())));
+            return Err(TableError::request(format!(
+                "Only string columns contain text, and '{column}' is a {} column",
+                kind.name()
+            )));
         }
         if value.is_nullish() && !matches!(test, Test::Equal | Test::NotEqual) {
             return Err(TableError::request(format!("The condition on '{column}' needs a value")));
@@ -132,7 +165,10 @@ mod tests {
     #[test]
     fn filters_are_read_and_what_is_misspelled_is_refused() {
         let good = json!({ "type": "or", "filters": [{ "columnName": "a", "condition": "gte", "value": 3 }] });
-        let expected = Filter { combine: Combine::Or, conditions: vec![Condition::new("a", Test::GreaterOrEqual, 3)] };
+        let expected = Filter {
+            combine: Combine::Or,
+            conditions: vec![Condition::new("a", Test::GreaterOrEqual, 3)],
+        };
         assert_eq!(Filter::from_value(&good).unwrap(), expected);
         assert_eq!(Filter::from_value(&json!({ "filters": [] })).unwrap(), Filter::default());
         for bad in [

@@ -18,7 +18,9 @@ pub fn check_column_name(name: &str) -> Result<(), TableError> {
     if name.len() > LONGEST_COLUMN {
         return refuse("it has more than 63 letters");
     }
-    if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) || !name.chars().all(is_inside) {
+    if !name.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        || !name.chars().all(is_inside)
+    {
         return refuse("it may have letters, digits and _, and begins with a letter");
     }
     Ok(())
@@ -39,7 +41,11 @@ pub fn check_table_name(name: &str) -> Result<(), TableError> {
 }
 
 fn shortened(name: &str) -> Str {
-    name.chars().filter(|letter| !letter.is_control()).take(LONGEST_TABLE).collect::<String>().into()
+    name.chars()
+        .filter(|letter| !letter.is_control())
+        .take(LONGEST_TABLE)
+        .collect::<String>()
+        .into()
 }
 
 #[cfg(test)]
@@ -52,9 +58,22 @@ mod tests {
             assert!(check_column_name(good).is_ok(), "{good}");
         }
         let long = "a".repeat(64);
-        for bad in
-            ["", "1a", "_a", "a b", "a\"b", "a;drop", "é", "id", "createdAt", "updatedAt", "dryRunState", "a\0", "a-b", long.as_str()]
-        {
+        for bad in [
+            "",
+            "1a",
+            "_a",
+            "a b",
+            "a\"b",
+            "a;drop",
+            "é",
+            "id",
+            "createdAt",
+            "updatedAt",
+            "dryRunState",
+            "a\0",
+            "a-b",
+            long.as_str(),
+        ] {
             assert!(check_column_name(bad).is_err(), "{bad}");
         }
     }

@@ -27,7 +27,8 @@ pub enum Cell {
 }
 
 impl ColumnKind {
-    pub const ALL: [ColumnKind; 4] = [ColumnKind::String, ColumnKind::Number, ColumnKind::Boolean, ColumnKind::Date];
+    pub const ALL: [ColumnKind; 4] =
+        [ColumnKind::String, ColumnKind::Number, ColumnKind::Boolean, ColumnKind::Date];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -42,13 +43,15 @@ impl ColumnKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// A value as this kind of column keeps it. Texts that spell a number, a yes or no or a moment count as such, and an
-    /// empty text in a column of another kind is nothing.
+    /// A value as this kind of column keeps it. Texts that spell a number, a yes or no or a moment
+    /// count as such, and an empty text in a column of another kind is nothing.
     pub fn cell(self, column: &str, value: &Value) -> Result<Cell, TableError> {
         let cell = match (self, value) {
             (_, Value::Undefined | Value::Null) => Some(Cell::Null),
             (ColumnKind::String, Value::String(text)) => Some(Cell::Text(text.clone())),
-            (ColumnKind::String, Value::Number(number)) => Some(Cell::Text(number_to_string(*number).into())),
+            (ColumnKind::String, Value::Number(number)) => {
+                Some(Cell::Text(number_to_string(*number).into()))
+            }
             (ColumnKind::String, Value::Bool(flag)) => Some(Cell::Text(flag.to_string().into())),
             (ColumnKind::String, Value::Date(date)) => Some(Cell::Text(date.iso.clone())),
             (ColumnKind::String, _) => None,
@@ -90,7 +93,8 @@ impl Cell {
 /// A moment as text, in UTC.
 pub fn iso(milliseconds: i64) -> Value {
     const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
-    Timestamp::from_millisecond(milliseconds).map_or(Value::Null, |moment| PRINTER.timestamp_to_string(&moment).into())
+    Timestamp::from_millisecond(milliseconds)
+        .map_or(Value::Null, |moment| PRINTER.timestamp_to_string(&moment).into())
 }
 
 fn number(value: &Value) -> Option<f64> {
@@ -130,7 +134,8 @@ fn moment(value: &Value) -> Option<i64> {
 
 /// What names no zone is in UTC.
 fn parse_moment(text: &str) -> Option<i64> {
-    let in_utc = |civil: DateTime| civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+    let in_utc =
+        |civil: DateTime| civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
     let parsed = text
         .parse::<Timestamp>()
         .ok()
@@ -155,10 +160,18 @@ mod tests {
         assert_eq!(cell(ColumnKind::Boolean, json!(0)), Some(Cell::Flag(false)));
         assert_eq!(cell(ColumnKind::Number, json!("")), Some(Cell::Null));
         let noon = Some(Cell::Moment(1_735_732_800_000));
-        for text in ["2025-01-01T12:00:00Z", "2025-01-01T13:00:00+01:00", "2025-01-01 12:00", "Wed, 01 Jan 2025 12:00:00 GMT"] {
+        for text in [
+            "2025-01-01T12:00:00Z",
+            "2025-01-01T13:00:00+01:00",
+            "2025-01-01 12:00",
+            "Wed, 01 Jan 2025 12:00:00 GMT",
+        ] {
             assert_eq!(cell(ColumnKind::Date, json!(text)), noon, "{text}");
         }
-        assert_eq!(cell(ColumnKind::Date, json!("2025-01-01")), Some(Cell::Moment(1_735_689_600_000)));
+        assert_eq!(
+            cell(ColumnKind::Date, json!("2025-01-01")),
+            Some(Cell::Moment(1_735_689_600_000))
+        );
         assert_eq!(cell(ColumnKind::Date, json!(1_735_732_800_000i64)), noon);
         assert_eq!(Cell::Moment(1_735_732_800_000).into_value(), json!("2025-01-01T12:00:00.000Z"));
     }
@@ -176,7 +189,10 @@ mod tests {
             (ColumnKind::Date, json!(1e300)),
         ] {
             let error = kind.cell("c", &value).unwrap_err();
-            assert!(error.to_string().contains("'c'") && error.to_string().contains(kind.name()), "{error}");
+            assert!(
+                error.to_string().contains("'c'") && error.to_string().contains(kind.name()),
+                "{error}"
+            );
         }
     }
 }

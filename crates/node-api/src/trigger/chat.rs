@@ -3,18 +3,21 @@
 use super::WebhookRoute;
 use model::Str;
 
-/// The field in which earlier messages of a conversation come that is kept elsewhere, each with `role` and `content`, or as
-/// [`crate::ai::Message::to_value`] has it. Only this instance sets it.
+/// The field in which earlier messages of a conversation come that is kept elsewhere, each with
+/// `role` and `content`, or as [`crate::ai::Message::to_value`] has it. Only this instance sets it.
 pub const EARLIER_FIELD: &str = "earlierMessages";
 
-/// The mode of runs that begin with a message which this instance has put together of a request, as OpenAI's API does. It is kept with
-/// the run; only there [`EARLIER_FIELD`] and [`CALLERS_TOOLS_FIELD`] are ours. Whoever calls a workflow from another one gives it items of any kind.
+/// The mode of runs that begin with a message which this instance has put together of a request, as
+/// OpenAI's API does. It is kept with the run; only there [`EARLIER_FIELD`] and
+/// [`CALLERS_TOOLS_FIELD`] are ours. Whoever calls a workflow from another one gives it items of
+/// any kind.
 pub const CHAT_MODE: &str = "chat";
 
 /// The field in which tools come that whoever asks calls themselves. Only this instance sets it.
 pub const CALLERS_TOOLS_FIELD: &str = "callersTools";
 
-/// The field in which a node that waits for a reply is told it, before it is woken. Only this instance sets it.
+/// The field in which a node that waits for a reply is told it, before it is woken. Only this
+/// instance sets it.
 pub const REPLY_FIELD: &str = "$reply";
 
 /// How a workflow takes messages of a chat.
@@ -23,7 +26,8 @@ pub struct ChatRoute {
     pub route: WebhookRoute,
     /// Whether anybody but the people of this instance reaches it.
     pub is_public: bool,
-    /// What a browser is shown at the address; nothing if the chat stands in a page of its author's.
+    /// What a browser is shown at the address; nothing if the chat stands in a page of its
+    /// author's.
     pub page: Option<ChatPage>,
     pub previous: PreviousSession,
     /// Kinds of files that are taken (`image/*, application/pdf`); `None` if none are.

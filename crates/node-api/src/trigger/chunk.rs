@@ -1,4 +1,5 @@
-//! Pieces of an answer that leave while the run goes on: n8n's lines of a stream, and what an agent does between them.
+//! Pieces of an answer that leave while the run goes on: n8n's lines of a stream, and what an agent
+//! does between them.
 
 use model::{Object, Str, Value};
 
@@ -28,9 +29,11 @@ pub enum ChunkKind {
     ToolEnd,
     /// Whoever asked is to call tools of their own: `text`, `calls` with `id`, `name`, `arguments`.
     ToolCalls,
-    /// A person is asked before a tool is called: `id`, `call`, `name`, `arguments`, `digest`, `untilMs`.
+    /// A person is asked before a tool is called: `id`, `call`, `name`, `arguments`, `digest`,
+    /// `untilMs`.
     Approval,
-    /// A model has answered: `inputTokens`, `cachedTokens`, `outputTokens`, `reasoningTokens`, `dollars`.
+    /// A model has answered: `inputTokens`, `cachedTokens`, `outputTokens`, `reasoningTokens`,
+    /// `dollars`.
     Usage,
     /// An agent is done: `finishReason`, `iterations`, `durationMs`.
     Done,
@@ -60,7 +63,8 @@ impl Takes {
 pub enum Detail {
     /// Nothing: n8n's lines and no others.
     Answer,
-    /// That a tool is called and how it went, but not with what and with which result: these are the author's.
+    /// That a tool is called and how it went, but not with what and with which result: these are
+    /// the author's.
     #[default]
     Steps,
     Everything,
@@ -102,7 +106,12 @@ impl Chunk {
             ("runIndex", self.run_index.into()),
             ("timestamp", Value::from(self.timestamp_ms as f64)),
         ]);
-        Object::from_iter([("type", Value::from(self.kind.name())), ("content", content.into()), ("metadata", metadata.into())]).into()
+        Object::from_iter([
+            ("type", Value::from(self.kind.name())),
+            ("content", content.into()),
+            ("metadata", metadata.into()),
+        ])
+        .into()
     }
 
     /// What a caller may hear of it; `None` if it is nothing.
@@ -111,11 +120,15 @@ impl Chunk {
             (_, Detail::Everything) => return Some(self),
             (kind, _) if kind.is_n8ns() => return Some(self),
             (_, Detail::Answer) | (ChunkKind::Usage, Detail::Steps) => return None,
-            (_, Detail::Steps) => &["id", "name", "isError", "durationMs", "untilMs", "finishReason"],
+            (_, Detail::Steps) => {
+                &["id", "name", "isError", "durationMs", "untilMs", "finishReason"]
+            }
         };
         if let Some(Value::Object(fields)) = &self.content {
             let kept = fields.iter().filter(|(key, _)| kept.contains(&key.as_str()));
-            self.content = Some(kept.map(|(key, value)| (key.clone(), value.clone())).collect::<Object>().into());
+            self.content = Some(
+                kept.map(|(key, value)| (key.clone(), value.clone())).collect::<Object>().into(),
+            );
         }
         Some(self)
     }
@@ -128,7 +141,15 @@ mod tests {
 
     fn chunk(kind: ChunkKind, content: Value) -> Chunk {
         let (node_id, node_name) = (Str::from("1"), Str::from("A"));
-        Chunk { kind, content: Some(content), node_id, node_name, item: 0, run_index: 0, timestamp_ms: 5 }
+        Chunk {
+            kind,
+            content: Some(content),
+            node_id,
+            node_name,
+            item: 0,
+            run_index: 0,
+            timestamp_ms: 5,
+        }
     }
 
     #[test]
@@ -141,7 +162,9 @@ mod tests {
     #[test]
     fn what_a_tool_was_given_and_gave_is_heard_only_by_those_who_may_hear_everything() {
         let ended = json!({ "id": "c", "name": "t", "result": "secret", "arguments": { "q": 1 }, "isError": false, "durationMs": 3 });
-        let heard = |kind, detail| chunk(kind, ended.clone()).within(detail).and_then(|chunk| chunk.content);
+        let heard = |kind, detail| {
+            chunk(kind, ended.clone()).within(detail).and_then(|chunk| chunk.content)
+        };
         assert_eq!(heard(ChunkKind::ToolEnd, Detail::Everything), Some(ended.clone()));
         let steps = json!({ "id": "c", "name": "t", "isError": false, "durationMs": 3 });
         assert_eq!(heard(ChunkKind::ToolEnd, Detail::Steps), Some(steps));

@@ -5,12 +5,12 @@ use super::response_headers::Refused;
 /// Beginnings of names that belong to this instance or mean something to browsers, in lower case.
 const RESERVED: [&str; 2] = ["heddle", "__"];
 
-/// Where workflows listen. A cookie for other paths would be sent along with every request of the editor, and many of them would keep
-/// its requests from being accepted.
+/// Where workflows listen. A cookie for other paths would be sent along with every request of the
+/// editor, and many of them would keep its requests from being accepted.
 const PATHS: [&str; 2] = ["/webhook", "/form"];
 
-/// A cookie that a workflow sets. It has a name of plain characters that is nobody else's and is for this host only, and for the paths of
-/// workflows.
+/// A cookie that a workflow sets. It has a name of plain characters that is nobody else's and is
+/// for this host only, and for the paths of workflows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cookie {
     /// All of it but the path.
@@ -46,10 +46,13 @@ impl Cookie {
 /// The cookie in a `Set-Cookie` header. Attributes that are not known are left out.
 pub(super) fn rewritten(value: &str) -> Result<Cookie, Refused> {
     let mut parts = value.split(';').map(trimmed);
-    let (name, content) = parts.next().and_then(|pair| pair.split_once('=')).ok_or(Refused::CookieName)?;
+    let (name, content) =
+        parts.next().and_then(|pair| pair.split_once('=')).ok_or(Refused::CookieName)?;
     let (name, content) = (trimmed(name), trimmed(content));
-    let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    if !is_plain || RESERVED.iter().any(|reserved| name.to_ascii_lowercase().starts_with(reserved)) {
+    let is_plain = !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    if !is_plain || RESERVED.iter().any(|reserved| name.to_ascii_lowercase().starts_with(reserved))
+    {
         return Err(Refused::CookieName);
     }
     if !is_printable(content) {
@@ -58,13 +61,20 @@ pub(super) fn rewritten(value: &str) -> Result<Cookie, Refused> {
     let mut cookie = format!("{name}={content}");
     let mut path = CookiePath::Usual;
     for part in parts {
-        let (key, value) = part.split_once('=').map_or((part, ""), |(key, value)| (trimmed(key), trimmed(value)));
+        let (key, value) =
+            part.split_once('=').map_or((part, ""), |(key, value)| (trimmed(key), trimmed(value)));
         match key.to_ascii_lowercase().as_str() {
             "domain" if !value.is_empty() => return Err(Refused::CookieDomain),
             "path" => path = path_of(value),
-            "max-age" if value.parse::<i64>().is_ok() => cookie.push_str(&format!("; Max-Age={value}")),
+            "max-age" if value.parse::<i64>().is_ok() => {
+                cookie.push_str(&format!("; Max-Age={value}"))
+            }
             "expires" if is_printable(value) => cookie.push_str(&format!("; Expires={value}")),
-            "samesite" if ["strict", "lax", "none"].iter().any(|known| value.eq_ignore_ascii_case(known)) => {
+            "samesite"
+                if ["strict", "lax", "none"]
+                    .iter()
+                    .any(|known| value.eq_ignore_ascii_case(known)) =>
+            {
                 cookie.push_str(&format!("; SameSite={value}"));
             }
             "secure" => cookie.push_str("; Secure"),
@@ -79,7 +89,9 @@ pub(super) fn rewritten(value: &str) -> Result<Cookie, Refused> {
 fn path_of(value: &str) -> CookiePath {
     match value {
         "/" => CookiePath::Widest,
-        path if is_printable(path) && PATHS.iter().any(|allowed| path.starts_with(allowed)) => CookiePath::Of(path.to_owned()),
+        path if is_printable(path) && PATHS.iter().any(|allowed| path.starts_with(allowed)) => {
+            CookiePath::Of(path.to_owned())
+        }
         _ => CookiePath::Usual,
     }
 }
@@ -105,7 +117,10 @@ mod tests {
             ("a=b; Path=", "a=b"),
             ("a=b; Path=/form/x; Path=/api", "a=b"),
             ("a=b; path=/webhook/shop; HttpOnly", "a=b; HttpOnly; Path=/webhook/shop"),
-            ("a=b;Max-Age=60;Secure;SameSite=Lax;Unheard=of", "a=b; Max-Age=60; Secure; SameSite=Lax"),
+            (
+                "a=b;Max-Age=60;Secure;SameSite=Lax;Unheard=of",
+                "a=b; Max-Age=60; Secure; SameSite=Lax",
+            ),
             (
                 "cart={\"a\": 1}; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Path=/",
                 "cart={\"a\": 1}; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Path=/webhook-test",

@@ -1,12 +1,14 @@
-//! The media type of a response, parsed strictly and written anew, so that every browser reads the same type.
+//! The media type of a response, parsed strictly and written anew, so that every browser reads the
+//! same type.
 
 use std::fmt::{self, Write as _};
 
 /// Longer values are not media types.
 const MAX_LENGTH: usize = 256;
 
-/// Types that no browser runs as a document of the origin that served them. PDF is among them because browsers show it in a viewer of
-/// another origin, and a sandboxed document could not be shown at all.
+/// Types that no browser runs as a document of the origin that served them. PDF is among them
+/// because browsers show it in a viewer of another origin, and a sandboxed document could not be
+/// shown at all.
 const INERT: &[&str] = &[
     "application/gzip",
     "application/json",
@@ -36,10 +38,12 @@ const INERT: &[&str] = &[
     "video/webm",
 ];
 
-/// A response whose parts are documents of their own, with headers that the body chooses. Nothing we say about the response binds them.
+/// A response whose parts are documents of their own, with headers that the body chooses. Nothing
+/// we say about the response binds them.
 const REPLACING: &str = "multipart/x-mixed-replace";
 
-/// A media type such as `text/html; charset=utf-8`: one type, and parameters that hold no comma, semicolon or quote.
+/// A media type such as `text/html; charset=utf-8`: one type, and parameters that hold no comma,
+/// semicolon or quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaType {
     text: String,
@@ -50,8 +54,8 @@ impl MediaType {
     /// What is sent in place of a type that cannot be sent.
     pub const FALLBACK: &str = "application/octet-stream";
 
-    /// `None` for everything that two parsers could read differently: several types, bytes that are not ASCII, a value that is not a
-    /// token where one is needed.
+    /// `None` for everything that two parsers could read differently: several types, bytes that are
+    /// not ASCII, a value that is not a token where one is needed.
     pub fn parse(value: &str) -> Option<Self> {
         if value.len() > MAX_LENGTH {
             return None;
@@ -67,13 +71,18 @@ impl MediaType {
             return None;
         }
         let essence_length = text.len();
-        for parameter in parameters.split(';').map(trimmed).filter(|parameter| !parameter.is_empty()) {
+        for parameter in
+            parameters.split(';').map(trimmed).filter(|parameter| !parameter.is_empty())
+        {
             let (name, value) = parameter.split_once('=')?;
-            let bare = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
+            let bare =
+                value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
             match is_token(bare) {
                 _ if !is_token(name) => return None,
                 true => write!(text, "; {name}={bare}").ok()?,
-                false if bare.len() < value.len() && is_plain(bare) => write!(text, "; {name}=\"{bare}\"").ok()?,
+                false if bare.len() < value.len() && is_plain(bare) => {
+                    write!(text, "; {name}=\"{bare}\"").ok()?
+                }
                 false => return None,
             }
         }
@@ -107,7 +116,10 @@ fn trimmed(text: &str) -> &str {
 
 /// A token of HTTP.
 pub(super) fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// What may stand between quotes without meaning anything to a parser that does not know quotes.
@@ -133,7 +145,11 @@ mod tests {
             ("multipart/mixed; boundary=\"a b=c\"", "multipart/mixed; boundary=\"a b=c\""),
             ("application/vnd.api+json", "application/vnd.api+json"),
         ] {
-            assert_eq!(MediaType::parse(value).map(|found| found.to_string()).as_deref(), Some(written), "{value}");
+            assert_eq!(
+                MediaType::parse(value).map(|found| found.to_string()).as_deref(),
+                Some(written),
+                "{value}"
+            );
         }
     }
 
@@ -169,8 +185,20 @@ mod tests {
     #[test]
     fn only_types_of_the_list_are_inert() {
         let is_inert = |value: &str| MediaType::parse(value).is_some_and(|found| found.is_inert());
-        assert!(is_inert("application/json; charset=utf-8") && is_inert("IMAGE/PNG") && is_inert("text/plain"));
-        for active in ["text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/javascript", "text/plain1", "image/pngx"] {
+        assert!(
+            is_inert("application/json; charset=utf-8")
+                && is_inert("IMAGE/PNG")
+                && is_inert("text/plain")
+        );
+        for active in [
+            "text/html",
+            "image/svg+xml",
+            "application/xhtml+xml",
+            "text/xml",
+            "text/javascript",
+            "text/plain1",
+            "image/pngx",
+        ] {
             assert!(!is_inert(active), "{active}");
         }
     }

@@ -1,5 +1,6 @@
-//! The headers that a workflow may set on its response: those that concern this one response. Headers that browsers apply to the whole
-//! origin, that proxies act on, or that frame the message are not among them.
+//! The headers that a workflow may set on its response: those that concern this one response.
+//! Headers that browsers apply to the whole origin, that proxies act on, or that frame the message
+//! are not among them.
 
 use super::cookie::{self, Cookie};
 use super::media_type::{MediaType, is_token};
@@ -56,10 +57,12 @@ const STANDARD: &[&str] = &[
     "www-authenticate",
 ];
 
-/// Families of names, each for callers that are programs: headers of one's own, CORS, CloudEvents and its handshake, MCP, rate limits.
+/// Families of names, each for callers that are programs: headers of one's own, CORS, CloudEvents
+/// and its handshake, MCP, rate limits.
 const FAMILIES: [&str; 6] = ["x-", "access-control-", "ce-", "webhook-", "mcp-", "ratelimit-"];
 
-/// Headers of the first family that reverse proxies, platforms, file servers or developer tools act on.
+/// Headers of the first family that reverse proxies, platforms, file servers or developer tools act
+/// on.
 const NOT_ONES_OWN: &[&str] = &[
     "x-accel-",
     "x-akamai-",
@@ -83,13 +86,14 @@ const NOT_ONES_OWN: &[&str] = &[
     "x-vercel-",
 ];
 
-/// Headers that a workflow may set on one response besides its type, and how long their names and values may be together. Proxies refuse
-/// responses that have more.
+/// Headers that a workflow may set on one response besides its type, and how long their names and
+/// values may be together. Proxies refuse responses that have more.
 const MAX_RESPONSE_HEADERS: usize = 100;
 const MAX_RESPONSE_HEADER_BYTES: usize = 16 << 10;
 
-/// Cookies that one response may set. Browsers keep some 180 per site and throw away old ones, such as the one that keeps somebody signed
-/// in. A response that leads elsewhere may set fewer: a browser follows twenty of them without anybody seeing it.
+/// Cookies that one response may set. Browsers keep some 180 per site and throw away old ones, such
+/// as the one that keeps somebody signed in. A response that leads elsewhere may set fewer: a
+/// browser follows twenty of them without anybody seeing it.
 const MAX_COOKIES: usize = 5;
 const MAX_COOKIES_ON_THE_WAY: usize = 3;
 
@@ -110,9 +114,13 @@ pub enum ResponseHeader<'a> {
 pub enum Refused {
     #[error("workflows cannot set it. Start the name of a custom header with 'X-'")]
     Name,
-    #[error("the value is not a single media type. The response is sent as application/octet-stream")]
+    #[error(
+        "the value is not a single media type. The response is sent as application/octet-stream"
+    )]
     ContentType,
-    #[error("the cookie needs a name of letters, digits, '-', '_' and '.' that does not start with '__' or 'heddle'")]
+    #[error(
+        "the cookie needs a name of letters, digits, '-', '_' and '.' that does not start with '__' or 'heddle'"
+    )]
     CookieName,
     #[error("the value of the cookie has characters other than printable ASCII")]
     CookieValue,
@@ -136,18 +144,24 @@ pub fn response_header<'a>(name: &str, value: &'a str) -> Result<ResponseHeader<
     };
     let is_of_a_family = FAMILIES.iter().any(|family| name.starts_with(family));
     let is_ones_own = !NOT_ONES_OWN.iter().any(|start| name.starts_with(start));
-    if !(STANDARD.binary_search(&&*name).is_ok() || is_of_a_family && is_ones_own && is_token(&name)) {
+    if !(STANDARD.binary_search(&&*name).is_ok()
+        || is_of_a_family && is_ones_own && is_token(&name))
+    {
         return Err(Refused::Name);
     }
     match &*name {
-        "content-type" => MediaType::parse(value).map(ResponseHeader::ContentType).ok_or(Refused::ContentType),
+        "content-type" => {
+            MediaType::parse(value).map(ResponseHeader::ContentType).ok_or(Refused::ContentType)
+        }
         "set-cookie" => cookie::rewritten(value).map(ResponseHeader::SetCookie),
         _ => Ok(ResponseHeader::Other(value)),
     }
 }
 
 /// Decides about all headers that a workflow wants to send with one response, in their order.
-pub fn response_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = (&Str, Result<ResponseHeader<'_>, Refused>)> {
+pub fn response_headers(
+    headers: &[(Str, Str)],
+) -> impl Iterator<Item = (&Str, Result<ResponseHeader<'_>, Refused>)> {
     let (mut n_headers, mut n_cookies, mut bytes) = (0, 0, 0_usize);
     let leads_on = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("location"));
     let max_cookies = if leads_on { MAX_COOKIES_ON_THE_WAY } else { MAX_COOKIES };
@@ -156,7 +170,9 @@ pub fn response_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = (&Str, R
         let length = match &decided {
             // There is one type, whatever else there is.
             Ok(ResponseHeader::ContentType(_)) | Err(_) => return (name, decided),
-            Ok(ResponseHeader::SetCookie(_)) if n_cookies >= max_cookies => return (name, Err(Refused::TooManyCookies)),
+            Ok(ResponseHeader::SetCookie(_)) if n_cookies >= max_cookies => {
+                return (name, Err(Refused::TooManyCookies));
+            }
             Ok(ResponseHeader::SetCookie(cookie)) => {
                 n_cookies += 1;
                 cookie.len()
@@ -172,8 +188,11 @@ pub fn response_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = (&Str, R
 
 /// What to tell the author of a workflow about the headers that are not sent.
 pub fn refused_headers(headers: &[(Str, Str)]) -> impl Iterator<Item = String> {
-    let refused = || response_headers(headers).filter_map(|(name, decided)| Some((name, decided.err()?)));
-    let told = refused().take(MAX_TOLD).map(|(name, why)| format!("The header '{name}' is not sent: {why}."));
+    let refused =
+        || response_headers(headers).filter_map(|(name, decided)| Some((name, decided.err()?)));
+    let told = refused()
+        .take(MAX_TOLD)
+        .map(|(name, why)| format!("The header '{name}' is not sent: {why}."));
     let others = refused().count().saturating_sub(MAX_TOLD);
     told.chain((others > 0).then(|| format!("{others} further headers are not sent either.")))
 }
@@ -184,7 +203,9 @@ mod tests {
 
     #[test]
     fn the_list_is_sorted_and_in_lower_case() {
-        assert!(STANDARD.is_sorted() && STANDARD.iter().all(|name| *name == name.to_ascii_lowercase()));
+        assert!(
+            STANDARD.is_sorted() && STANDARD.iter().all(|name| *name == name.to_ascii_lowercase())
+        );
     }
 
     #[test]
@@ -235,21 +256,37 @@ mod tests {
 
     #[test]
     fn headers_of_one_response_are_sent() {
-        for name in ["X-Mine", "x-frame-options", "Cache-Control", "Access-Control-Allow-Origin", "WebHook-Allowed-Origin", "Location"] {
+        for name in [
+            "X-Mine",
+            "x-frame-options",
+            "Cache-Control",
+            "Access-Control-Allow-Origin",
+            "WebHook-Allowed-Origin",
+            "Location",
+        ] {
             assert_eq!(response_header(name, "x"), Ok(ResponseHeader::Other("x")), "{name}");
         }
     }
 
     #[test]
     fn issue_14_00_a_response_has_only_so_many_headers() {
-        let many: Vec<(Str, Str)> = (0..30_000).map(|number| (format!("x-{number}").into(), "1".into())).collect();
-        let sent = |headers: &[(Str, Str)]| response_headers(headers).filter(|(_, decided)| decided.is_ok()).count();
+        let many: Vec<(Str, Str)> =
+            (0..30_000).map(|number| (format!("x-{number}").into(), "1".into())).collect();
+        let sent = |headers: &[(Str, Str)]| {
+            response_headers(headers).filter(|(_, decided)| decided.is_ok()).count()
+        };
         assert_eq!(sent(&many), MAX_RESPONSE_HEADERS);
         let told: Vec<String> = refused_headers(&many).collect();
         assert_eq!(told.len(), MAX_TOLD + 1);
-        assert!(told[0].contains("'x-100'") && told[0].contains("at most 100 headers") && told[0].contains("16 KB"), "{told:?}");
+        assert!(
+            told[0].contains("'x-100'")
+                && told[0].contains("at most 100 headers")
+                && told[0].contains("16 KB"),
+            "{told:?}"
+        );
         assert_eq!(told[MAX_TOLD], "29890 further headers are not sent either.");
-        let mut long: Vec<(Str, Str)> = (0..20).map(|number| (format!("x-{number}").into(), "a".repeat(1000).into())).collect();
+        let mut long: Vec<(Str, Str)> =
+            (0..20).map(|number| (format!("x-{number}").into(), "a".repeat(1000).into())).collect();
         assert_eq!(sent(&long), 16);
         long.push(("content-type".into(), "text/plain".into()));
         assert_eq!(sent(&long), 17, "the type is always sent");
@@ -260,8 +297,11 @@ mod tests {
         /// How many cookies browsers keep for a site at least, and how many redirects they follow.
         const KEPT: usize = 150;
         const FOLLOWED: usize = 20;
-        let cookies: Vec<(Str, Str)> = (0..30).map(|number| ("set-cookie".into(), format!("c{number}=1").into())).collect();
-        let sent = |headers: &[(Str, Str)]| response_headers(headers).filter(|(_, decided)| decided.is_ok()).count();
+        let cookies: Vec<(Str, Str)> =
+            (0..30).map(|number| ("set-cookie".into(), format!("c{number}=1").into())).collect();
+        let sent = |headers: &[(Str, Str)]| {
+            response_headers(headers).filter(|(_, decided)| decided.is_ok()).count()
+        };
         assert_eq!(sent(&cookies), MAX_COOKIES);
         for (name, place) in [("location", 0), ("Location", 30)] {
             let mut leading = cookies.clone();
@@ -275,9 +315,16 @@ mod tests {
 
     #[test]
     fn refusals_are_told_by_name() {
-        let headers = [("nel".into(), "{}".into()), ("x-a".into(), "1".into()), ("content-type".into(), "a/b,c/d".into())];
+        let headers = [
+            ("nel".into(), "{}".into()),
+            ("x-a".into(), "1".into()),
+            ("content-type".into(), "a/b,c/d".into()),
+        ];
         let told: Vec<String> = refused_headers(&headers).collect();
         assert_eq!(told.len(), 2);
-        assert!(told[0].starts_with("The header 'nel' is not sent: workflows cannot set it."), "{told:?}");
+        assert!(
+            told[0].starts_with("The header 'nel' is not sent: workflows cannot set it."),
+            "{told:?}"
+        );
     }
 }

@@ -48,22 +48,35 @@ fn params() -> Vec<Param> {
     ];
     let condition = [
         Param::choice("type", "Type", &kinds).help("What ends the loop."),
-        Param::number("value", "Value", 0).help("The least confidence, or the number of iterations."),
+        Param::number("value", "Value", 0)
+            .help("The least confidence, or the number of iterations."),
     ];
     vec![
-        Param::choice("strategy", "Strategy", &[("react", "ReAct")]).raw().help("The only one that this node knows."),
+        Param::choice("strategy", "Strategy", &[("react", "ReAct")])
+            .raw()
+            .help("The only one that this node knows."),
         Param::number("maxIterations", "Max iterations", 5).at_least(1.0).help("From 1 to 20."),
-        Param::text("allowedTools", "Allowed tools", "").help("Names with commas between; all that are connected if empty."),
-        Param::repeated("stopConditions", "Stop conditions", [FieldGroup::new("values", "Conditions", condition)])
-            .help("What ends the loop beside a final answer."),
-        Param::flag("debug", "Debug", false).help("Keep the prompt and the last reply in the envelope."),
+        Param::text("allowedTools", "Allowed tools", "")
+            .help("Names with commas between; all that are connected if empty."),
+        Param::repeated(
+            "stopConditions",
+            "Stop conditions",
+            [FieldGroup::new("values", "Conditions", condition)],
+        )
+        .help("What ends the loop beside a final answer."),
+        Param::flag("debug", "Debug", false)
+            .help("Keep the prompt and the last reply in the envelope."),
     ]
 }
 
 async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, NodeError> {
     let tools = tools(ctx, index).await?;
     let named = ctx.text("allowedTools", index)?;
-    let named: Vec<Str> = named.split(',').map(|name| name.trim().into()).filter(|name: &Str| !name.is_empty()).collect();
+    let named: Vec<Str> = named
+        .split(',')
+        .map(|name| name.trim().into())
+        .filter(|name: &Str| !name.is_empty())
+        .collect();
     let connected = || tools.iter().map(|tool| tool.definition().name.clone()).collect();
     let allowed: Vec<Str> = if named.is_empty() { connected() } else { named };
     let given = Object::from_iter([
@@ -78,36 +91,51 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
         ),
         ("debug", ctx.flag("debug", index)?.into()),
     ]);
-    let config = Config::read(&given.into())
-        .map_err(|problem| NodeError::parameter("", format!("The agent's configuration does not fit: {problem}")).on_item(index))?;
+    let config = Config::read(&given.into()).map_err(|problem| {
+        NodeError::parameter("", format!("The agent's configuration does not fit: {problem}"))
+            .on_item(index)
+    })?;
     let keeps_prompt = config.debug;
     let agent = ReactAgent {
         model: model(ctx, index).await?,
-        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
+        guard: Guard::new(tools, RESULT_BYTES)
+            .map_err(AgentError::into_node_error)?
+            .exposed_to(ctx.host().exposure()),
         config,
         item: index,
     };
     let world = NodeWorld::new(ctx, index);
     let began = world.began().await?;
-    let trace_id = format!("{}-{}-{}-{index}", ctx.host().execution().id, ctx.node().id, ctx.run_index());
+    let trace_id =
+        format!("{}-{}-{}-{index}", ctx.host().execution().id, ctx.node().id, ctx.run_index());
     let remembering = memory(ctx, index, Str::new()).await?;
     let asked = Message::user(model::json::to_string(&input));
     let past = match &remembering {
-        Some(remembering) => Some(recall(&world, remembering, &asked.text()).await.map_err(AgentError::into_node_error)?),
+        Some(remembering) => Some(
+            recall(&world, remembering, &asked.text())
+                .await
+                .map_err(AgentError::into_node_error)?,
+        ),
         None => None,
     };
     let before = past.as_ref().map(|past| shown_past(&past.messages));
-    let outcome = agent.run(&world, input, before, trace_id.into(), began).await.map_err(AgentError::into_node_error)?;
+    let outcome = agent
+        .run(&world, input, before, trace_id.into(), began)
+        .await
+        .map_err(AgentError::into_node_error)?;
     if let (Some(remembering), Some(past), Some(answer)) = (&remembering, &past, &outcome.answer) {
         let said = [asked, Message::assistant(answer.to_js_string())];
-        remember(&world, remembering, &past.turn, &said).await.map_err(AgentError::into_node_error)?;
+        remember(&world, remembering, &past.turn, &said)
+            .await
+            .map_err(AgentError::into_node_error)?;
     }
     let mut shown = outcome.envelope.to_value();
     if !keeps_prompt {
         shown.remove_path("model.lastPrompt");
     }
     let Some((fault, message)) = outcome.fault else { return Ok(shown) };
-    let code = if fault == Fault::IterationOverflow { Code::AGENT_LIMIT } else { Code::AGENT_REPLY };
+    let code =
+        if fault == Fault::IterationOverflow { Code::AGENT_LIMIT } else { Code::AGENT_REPLY };
     Err(NodeError::new(code, format!("Iteration {}: {message}", outcome.envelope.iteration))
         .with("reason", fault.name())
         .with("envelope", shown))
@@ -116,7 +144,11 @@ async fn envelope(ctx: &Ctx<'_>, index: usize, input: Value) -> Result<Value, No
 /// What was said before, as the envelope has it.
 fn shown_past(messages: &[Message]) -> Object {
     let message = |message: &Message| -> Value {
-        Object::from_iter([("role", Value::from(message.role.name())), ("content", message.text().into())]).into()
+        Object::from_iter([
+            ("role", Value::from(message.role.name())),
+            ("content", message.text().into()),
+        ])
+        .into()
     };
     Object::from_iter([("messages", Value::array(messages.iter().map(message).collect()))])
 }

@@ -19,7 +19,8 @@ pub(crate) struct Agent;
 
 impl Node for Agent {
     fn spec() -> Spec {
-        let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 3.0, 3.1];
+        let versions =
+            [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 3.0, 3.1];
         Spec::new("@n8n/n8n-nodes-langchain.agent", &versions, "AI Agent (n8n)", "Answer with a model, tools and a memory, as n8n's agent does")
             .group(Group::Ai)
             .inputs([
@@ -66,12 +67,22 @@ fn params() -> Vec<Param> {
         Param::choice("agent", "Agent", &kinds).raw().until(1.5).help(kind_help),
         Param::choice("agent", "Agent", &newer_kinds).raw().since(1.6).until(1.9).help(kind_help),
     ];
-    for (version, default) in [(1.0, "={{ $json.input }}"), (1.1, "={{ $json.chat_input }}"), (1.2, "={{ $json.chatInput }}")] {
-        params.push(Param::long_text("text", "Text", default).versions(&[version]).help("What the agent is asked."));
+    for (version, default) in [
+        (1.0, "={{ $json.input }}"),
+        (1.1, "={{ $json.chat_input }}"),
+        (1.2, "={{ $json.chatInput }}"),
+    ] {
+        params.push(
+            Param::long_text("text", "Text", default)
+                .versions(&[version])
+                .help("What the agent is asked."),
+        );
     }
     params.extend(prompt::params(1.3));
     params.extend([
-        Param::long_text("input", "Prompt", "={{ $json.chatInput }}").show("agent", &["sqlAgent"]).help("What the SQL agent is asked."),
+        Param::long_text("input", "Prompt", "={{ $json.chatInput }}")
+            .show("agent", &["sqlAgent"])
+            .help("What the SQL agent is asked."),
         Param::flag("hasOutputParser", "Require specific output format", false)
             .since(1.3)
             .raw()
@@ -87,9 +98,13 @@ fn params() -> Vec<Param> {
 
 fn options() -> Vec<Param> {
     let mut options = vec![
-        Param::long_text("systemMessage", "System message", SYSTEM_MESSAGE).help("What the model is told before everything else."),
-        Param::number("maxIterations", "Max iterations", 10).at_least(1.0).help("How often the model is asked at most."),
-        Param::flag("returnIntermediateSteps", "Return intermediate steps", false).help("Put out which tools were called, too."),
+        Param::long_text("systemMessage", "System message", SYSTEM_MESSAGE)
+            .help("What the model is told before everything else."),
+        Param::number("maxIterations", "Max iterations", 10)
+            .at_least(1.0)
+            .help("How often the model is asked at most."),
+        Param::flag("returnIntermediateSteps", "Return intermediate steps", false)
+            .help("Put out which tools were called, too."),
         Param::flag("passthroughBinaryImages", "Automatically passthrough binary images", true)
             .help("Show the images of the item to the model."),
         Param::flag("enableStreaming", "Enable streaming", true)
@@ -100,9 +115,15 @@ fn options() -> Vec<Param> {
             .at_least(0.0)
             .help("How much of the conversation the model sees; all of it if 0."),
         Batches::param(1).since(2.0),
-        Param::long_text("humanMessage", "Human message", "").until(1.9).help("How older agents put tools into words; not used."),
-        Param::long_text("prefix", "Prefix message", "").until(1.9).help("What a ReAct agent is told before everything else."),
-        Param::long_text("suffix", "Suffix message", "").until(1.9).help("How a ReAct agent began its answer; not used."),
+        Param::long_text("humanMessage", "Human message", "")
+            .until(1.9)
+            .help("How older agents put tools into words; not used."),
+        Param::long_text("prefix", "Prefix message", "")
+            .until(1.9)
+            .help("What a ReAct agent is told before everything else."),
+        Param::long_text("suffix", "Suffix message", "")
+            .until(1.9)
+            .help("How a ReAct agent began its answer; not used."),
         Param::long_text("suffixChat", "Suffix message for chat model", "")
             .until(1.9)
             .help("How a ReAct agent began its answer; not used."),
@@ -118,8 +139,8 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     let is_for_sql = ctx.version() < 2.0 && ctx.param("agent", index)?.as_str() == Some("sqlAgent");
     let words = if is_for_sql { ctx.text("input", index)? } else { prompt::words(ctx, index)? };
     if words.trim().is_empty() {
-        let error =
-            NodeError::parameter("text", "The \"text\" parameter is empty.").hint("Write what the agent is asked, or an expression.");
+        let error = NodeError::parameter("text", "The \"text\" parameter is empty.")
+            .hint("Write what the agent is asked, or an expression.");
         return Err(error.on_item(index));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
@@ -142,7 +163,9 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     asking::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model,
-        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
+        guard: Guard::new(tools, RESULT_BYTES)
+            .map_err(AgentError::into_node_error)?
+            .exposed_to(ctx.host().exposure()),
         memory: memory(ctx, index, Str::new()).await?,
         options,
     };
@@ -156,21 +179,28 @@ async fn answer(ctx: &Ctx<'_>, index: usize, item: Item) -> Result<Value, NodeEr
     let outcome = world.settled(outcome).await?;
     let mut shown = output(outcome.value.as_ref(), &outcome);
     if option("returnIntermediateSteps")?.is_truthy() {
-        shown.insert("intermediateSteps", outcome.record.tool_uses.iter().map(step).collect::<Vec<_>>());
+        shown.insert(
+            "intermediateSteps",
+            outcome.record.tool_uses.iter().map(step).collect::<Vec<_>>(),
+        );
     }
     Ok(shown.into())
 }
 
 fn loop_options(ctx: &Ctx<'_>, index: usize) -> Result<Options, NodeError> {
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
-    let said = [option("systemMessage")?, option("prefix")?].into_iter().find(|given| !given.is_nullish());
+    let said =
+        [option("systemMessage")?, option("prefix")?].into_iter().find(|given| !given.is_nullish());
     let silent_by_default = if ctx.version() < 1.9 { SYSTEM_MESSAGE } else { "" };
     Ok(Options {
         system_prompt: said.map_or_else(|| silent_by_default.into(), |given| given.to_js_string()),
         max_iterations: option("maxIterations")?.as_f64().unwrap_or(10.0).max(1.0) as usize,
         on_limit: if ctx.version() < 3.0 { OnLimit::Partial } else { OnLimit::Error },
         timeout_ms: None,
-        max_history_tokens: option("maxTokensFromMemory")?.as_f64().filter(|tokens| *tokens >= 1.0).map(|tokens| tokens as usize),
+        max_history_tokens: option("maxTokensFromMemory")?
+            .as_f64()
+            .filter(|tokens| *tokens >= 1.0)
+            .map(|tokens| tokens as usize),
         item: index,
         ..Options::default()
     })
@@ -196,5 +226,9 @@ fn step(used: &agent::ToolUse) -> Value {
         ("log", format!("Calling {} with input: {input}", used.name).into()),
         ("type", "tool_call".into()),
     ]);
-    Object::from_iter([("action", Value::from(action)), ("observation", used.content.clone().into())]).into()
+    Object::from_iter([
+        ("action", Value::from(action)),
+        ("observation", used.content.clone().into()),
+    ])
+    .into()
 }

@@ -14,21 +14,28 @@ pub(crate) struct AgentTool;
 
 impl Supplier for AgentTool {
     fn spec() -> Spec {
-        Spec::new("@n8n/n8n-nodes-langchain.agentTool", &[2.2, 3.0], "AI Agent Tool", "An agent that another agent can ask")
-            .group(Group::Ai)
-            .inputs([
-                Port::of(Kind::AiLanguageModel, "Chat Model"),
-                Port::of(Kind::AiMemory, "Memory"),
-                Port::of(Kind::AiTool, "Tool"),
-                Port::of(Kind::AiOutputParser, "Output Parser"),
-            ])
-            .outputs([Port::of(Kind::AiTool, "")])
-            .params(params())
-            .keeps_notes()
-            .hint("Give a part of the work, with the tools that it takes, to an agent of its own.")
-            .alias(&["sub-agent", "specialist", "multi-agent"])
-            .differs_when("hasOutputParser", &["true"], "The answer is not brought into a format.")
-            .note("Agents may call agents ten deep. After a crash the inner agent goes on where it was.")
+        Spec::new(
+            "@n8n/n8n-nodes-langchain.agentTool",
+            &[2.2, 3.0],
+            "AI Agent Tool",
+            "An agent that another agent can ask",
+        )
+        .group(Group::Ai)
+        .inputs([
+            Port::of(Kind::AiLanguageModel, "Chat Model"),
+            Port::of(Kind::AiMemory, "Memory"),
+            Port::of(Kind::AiTool, "Tool"),
+            Port::of(Kind::AiOutputParser, "Output Parser"),
+        ])
+        .outputs([Port::of(Kind::AiTool, "")])
+        .params(params())
+        .keeps_notes()
+        .hint("Give a part of the work, with the tools that it takes, to an agent of its own.")
+        .alias(&["sub-agent", "specialist", "multi-agent"])
+        .differs_when("hasOutputParser", &["true"], "The answer is not brought into a format.")
+        .note(
+            "Agents may call agents ten deep. After a crash the inner agent goes on where it was.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -50,23 +57,40 @@ fn params() -> Vec<Param> {
         Param::long_text("toolDescription", "Description", "AI Agent that can call other tools")
             .required()
             .help("What the outer agent is told: when to ask this one and what to give it."),
-        Param::choice("promptType", "Source for prompt", &[("define", "Define below"), ("auto", "What the agent was given")])
-            .help("Where the prompt comes from."),
+        Param::choice(
+            "promptType",
+            "Source for prompt",
+            &[("define", "Define below"), ("auto", "What the agent was given")],
+        )
+        .help("Where the prompt comes from."),
         Param::long_text("text", "Prompt (user message)", "")
             .required()
             .help("What the agent is asked; the outer agent fills in what stands in `$fromAI`."),
-        Param::flag("hasOutputParser", "Require specific output format", false).raw().help("Bring the answer into a format."),
-        Param::flag("needsFallback", "Enable fallback model", false).raw().help("Ask the second model if the first one fails."),
+        Param::flag("hasOutputParser", "Require specific output format", false)
+            .raw()
+            .help("Bring the answer into a format."),
+        Param::flag("needsFallback", "Enable fallback model", false)
+            .raw()
+            .help("Ask the second model if the first one fails."),
         Param::collection(
             "options",
             "Options",
             [
                 Param::long_text("systemMessage", "System message", "You are a helpful assistant")
                     .help("What the model is told before everything else."),
-                Param::number("maxIterations", "Max iterations", 10).at_least(1.0).help("How often the model is asked at most."),
-                Param::flag("returnIntermediateSteps", "Return intermediate steps", false).help("Show the outer agent what was done."),
-                Param::flag("passthroughBinaryImages", "Automatically passthrough binary images", true).help("Show images to the model."),
-                Param::flag("enableStreaming", "Enable streaming", true).help("Send the answer piece by piece."),
+                Param::number("maxIterations", "Max iterations", 10)
+                    .at_least(1.0)
+                    .help("How often the model is asked at most."),
+                Param::flag("returnIntermediateSteps", "Return intermediate steps", false)
+                    .help("Show the outer agent what was done."),
+                Param::flag(
+                    "passthroughBinaryImages",
+                    "Automatically passthrough binary images",
+                    true,
+                )
+                .help("Show images to the model."),
+                Param::flag("enableStreaming", "Enable streaming", true)
+                    .help("Send the answer piece by piece."),
             ]
             .into_iter()
             .chain(asking::params()),
@@ -79,7 +103,8 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
     let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
     let words = ctx.text("text", item)?;
     if words.trim().is_empty() {
-        return Err(NodeError::parameter("text", "The agent was asked nothing").hint("Set the prompt, for example with $fromAI."));
+        return Err(NodeError::parameter("text", "The agent was asked nothing")
+            .hint("Set the prompt, for example with $fromAI."));
     }
     let option = |name: &str| ctx.param(&format!("options.{name}"), item);
     let mut options = Options {
@@ -97,7 +122,9 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
     asking::read(&ctx, item, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(&ctx, item).await?,
-        guard: Guard::new(tools, RESULT_BYTES).map_err(AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
+        guard: Guard::new(tools, RESULT_BYTES)
+            .map_err(AgentError::into_node_error)?
+            .exposed_to(ctx.host().exposure()),
         memory: memory(&ctx, item, Str::new()).await?,
         options,
     };
@@ -108,8 +135,19 @@ async fn answer(call: Call) -> Result<Value, NodeError> {
         return Ok(outcome.answer.into());
     }
     let steps = outcome.record.tool_uses.iter().map(|used| {
-        let action = Object::from_iter([("tool", Value::from(used.name.clone())), ("toolInput", used.arguments.clone())]);
-        Object::from_iter([("action", Value::from(action)), ("observation", used.content.clone().into())]).into()
+        let action = Object::from_iter([
+            ("tool", Value::from(used.name.clone())),
+            ("toolInput", used.arguments.clone()),
+        ]);
+        Object::from_iter([
+            ("action", Value::from(action)),
+            ("observation", used.content.clone().into()),
+        ])
+        .into()
     });
-    Ok(Object::from_iter([("output", Value::from(outcome.answer)), ("intermediateSteps", Value::array(steps.collect()))]).into())
+    Ok(Object::from_iter([
+        ("output", Value::from(outcome.answer)),
+        ("intermediateSteps", Value::array(steps.collect())),
+    ])
+    .into())
 }

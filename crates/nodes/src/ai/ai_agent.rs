@@ -43,9 +43,17 @@ impl Node for AiAgent {
 }
 
 fn params() -> Vec<Param> {
-    let choices = [("auto", "The model decides"), ("required", "A tool must be called first"), ("none", "No tools")];
+    let choices = [
+        ("auto", "The model decides"),
+        ("required", "A tool must be called first"),
+        ("none", "No tools"),
+    ];
     let formats = [("text", "Text only"), ("json", "JSON"), ("full", "Full, with what was done")];
-    let limits = [("error", "Fail"), ("partial", "End with what was said so far"), ("conclude", "Ask for an answer without tools")];
+    let limits = [
+        ("error", "Fail"),
+        ("partial", "End with what was said so far"),
+        ("conclude", "Ask for an answer without tools"),
+    ];
     vec![
         Param::text("systemPrompt", "System prompt", "You are a helpful AI assistant.")
             .help("What the model is told before everything else."),
@@ -111,12 +119,18 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
         ..Options::default()
     };
     let max_result_bytes = number(option("maxResultBytes")?, RESULT_BYTES as f64) as usize;
-    let mut tools = if options.tool_choice == ToolChoice::None { Vec::new() } else { tools(ctx, index).await? };
+    let mut tools = if options.tool_choice == ToolChoice::None {
+        Vec::new()
+    } else {
+        tools(ctx, index).await?
+    };
     callers_tools::join(ctx, &mut tools, &mut options);
     asking::read(ctx, index, &tools, &mut options)?;
     let agent = ToolsAgent {
         model: model(ctx, index).await?,
-        guard: Guard::new(tools, max_result_bytes).map_err(agent::AgentError::into_node_error)?.exposed_to(ctx.host().exposure()),
+        guard: Guard::new(tools, max_result_bytes)
+            .map_err(agent::AgentError::into_node_error)?
+            .exposed_to(ctx.host().exposure()),
         memory: memory(ctx, index, ctx.text("options.sessionId", index)?).await?,
         options,
     };
@@ -125,7 +139,9 @@ async fn answer(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError> {
     let outcome = world.settled(agent.run(&world, said).await).await?;
     let mut item = Item::new(shown(&outcome, option("outputFormat")?.as_str().unwrap_or("text"))?);
     // What is not the final answer takes the way of failures, if there is one.
-    if matches!(outcome.ended, Ended::MaxIterations | Ended::Budget) && ctx.node().on_error == OnError::ContinueError {
+    if matches!(outcome.ended, Ended::MaxIterations | Ended::Budget)
+        && ctx.node().on_error == OnError::ContinueError
+    {
         let message = format!("The agent came to its limit ({})", outcome.ended.name()).into();
         item.error = Some(Arc::new(ItemError { message, description: None }));
     }
@@ -137,8 +153,15 @@ fn with_seed_expressions(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str,
     let raw = ctx.raw_param(path).unwrap_or_default();
     match raw.as_str() {
         Some(text) if !text.starts_with('=') && text.contains("{{") => {
-            let template = format!("={}", text.replace("{{json.", "{{$json.").replace("{{ json.", "{{ $json."));
-            Ok(ctx.host().evaluate(&template, index, &Object::new()).map_err(|error| error.on_item(index))?.to_js_string())
+            let template = format!(
+                "={}",
+                text.replace("{{json.", "{{$json.").replace("{{ json.", "{{ $json.")
+            );
+            Ok(ctx
+                .host()
+                .evaluate(&template, index, &Object::new())
+                .map_err(|error| error.on_item(index))?
+                .to_js_string())
         }
         _ => ctx.text(path, index),
     }
@@ -150,7 +173,9 @@ fn shown(outcome: &Outcome, format: &str) -> Result<Value, NodeError> {
     match format {
         // A turn that was handed over has no answer yet that could have a form.
         "json" if outcome.ended != Ended::HandedOver => {
-            let read = model::json::parse(outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim());
+            let read = model::json::parse(
+                outcome.answer.trim().trim_start_matches("```json").trim_matches('`').trim(),
+            );
             let read = read.map_err(|error| {
                 NodeError::failed(format!("The answer is no JSON: {error}"))
                     .describe(outcome.answer.clone())

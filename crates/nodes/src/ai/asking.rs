@@ -13,7 +13,11 @@ const MAX_HOURS: f64 = 87_600.0;
 
 /// Options of an agent; without them it asks nobody.
 pub(super) fn params() -> [Param; 4] {
-    let choices = [("never", "Never"), ("changes", "Tools that change something or send data out"), ("all", "Every tool")];
+    let choices = [
+        ("never", "Never"),
+        ("changes", "Tools that change something or send data out"),
+        ("all", "Every tool"),
+    ];
     [
         Param::choice("askBefore", "Ask before tools run", &choices).help(
             "The run stands still until a person has approved or rejected the exact call. Workflows and other agents that are tools are asked about with \"Every tool\", or by name.",
@@ -29,9 +33,16 @@ pub(super) fn params() -> [Param; 4] {
 }
 
 /// Puts what the options of the node at an item say into those of its loop, which has these tools.
-pub(super) fn read(ctx: &Ctx<'_>, index: usize, tools: &[Arc<dyn Tool>], options: &mut Options) -> Result<(), NodeError> {
+pub(super) fn read(
+    ctx: &Ctx<'_>,
+    index: usize,
+    tools: &[Arc<dyn Tool>],
+    options: &mut Options,
+) -> Result<(), NodeError> {
     let option = |name: &str| ctx.param(&format!("options.{name}"), index);
-    let wrong = |name: &str, problem: String| NodeError::parameter(&format!("options.{name}"), problem).on_item(index);
+    let wrong = |name: &str, problem: String| {
+        NodeError::parameter(&format!("options.{name}"), problem).on_item(index)
+    };
     options.approval = match option("askBefore")? {
         Value::Undefined | Value::Null => Approval::Never,
         given => match given.as_str() {
@@ -39,7 +50,12 @@ pub(super) fn read(ctx: &Ctx<'_>, index: usize, tools: &[Arc<dyn Tool>], options
             Some("changes") => Approval::Changes,
             Some("all") => Approval::All,
             // Whoever means to be asked is not to find out afterwards that they were not.
-            _ => return Err(wrong("askBefore", format!("'{}' is none of never, changes and all", given.to_js_string()))),
+            _ => {
+                return Err(wrong(
+                    "askBefore",
+                    format!("'{}' is none of never, changes and all", given.to_js_string()),
+                ));
+            }
         },
     };
     let named = |option_name: &str, purpose: &str| -> Result<Vec<Str>, NodeError> {
@@ -50,11 +66,15 @@ pub(super) fn read(ctx: &Ctx<'_>, index: usize, tools: &[Arc<dyn Tool>], options
         let mut all = Vec::new();
         for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             let known = tools.iter().map(|tool| &tool.definition().name);
-            let found = { known.clone() }.find(|known| *known == name).or_else(|| { known }.find(|known| **known == tool_name(name)));
+            let found = { known.clone() }
+                .find(|known| *known == name)
+                .or_else(|| { known }.find(|known| **known == tool_name(name)));
             let Some(found) = found else {
-                let there: Vec<&str> = tools.iter().map(|tool| tool.definition().name.as_str()).collect();
+                let there: Vec<&str> =
+                    tools.iter().map(|tool| tool.definition().name.as_str()).collect();
                 let problem = format!("There is no tool '{name}' {purpose}");
-                return Err(wrong(option_name, problem).hint(format!("The tools of this agent are: {}.", there.join(", "))));
+                return Err(wrong(option_name, problem)
+                    .hint(format!("The tools of this agent are: {}.", there.join(", "))));
             };
             all.push(found.clone());
         }
@@ -71,9 +91,11 @@ pub(super) fn read(ctx: &Ctx<'_>, index: usize, tools: &[Arc<dyn Tool>], options
     }
     match ctx.host().can_wait_for_person() {
         true => Ok(()),
-        false => Err(NodeError::failed("An agent that is used as an ordinary tool cannot wait for a person")
-            .hint("Use an AI Agent Tool, which can, or let the agent ask nobody.")
-            .on_item(index)),
+        false => Err(NodeError::failed(
+            "An agent that is used as an ordinary tool cannot wait for a person",
+        )
+        .hint("Use an AI Agent Tool, which can, or let the agent ask nobody.")
+        .on_item(index)),
     }
 }
 
@@ -92,7 +114,11 @@ mod tests {
             &self.0
         }
 
-        async fn call(&self, _arguments: Object, _context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+        async fn call(
+            &self,
+            _arguments: Object,
+            _context: &ToolCallContext,
+        ) -> Result<ToolAnswer, ToolFailure> {
             Ok(ToolAnswer::new("done"))
         }
     }
@@ -110,13 +136,20 @@ mod tests {
         };
         let host = TestHost::new(&Spec::default(), 1.0, &json!({ "options": given }));
         let (node, mut options) = (NodeInfo::default(), Options::default());
-        read(&Ctx::new(&node, &[], 0, &host), 0, &[named("Send_mail"), named("look")], &mut options)?;
+        read(
+            &Ctx::new(&node, &[], 0, &host),
+            0,
+            &[named("Send_mail"), named("look")],
+            &mut options,
+        )?;
         Ok(options)
     }
 
     #[test]
     fn without_a_word_nobody_is_asked() {
-        for given in [json!({}), json!({ "askBefore": "never", "alsoAskBefore": " , ", "approvalHours": 1 })] {
+        for given in
+            [json!({}), json!({ "askBefore": "never", "alsoAskBefore": " , ", "approvalHours": 1 })]
+        {
             let options = options(given).unwrap();
             assert!(options.approval == Approval::Never && options.ask_before.is_empty());
         }

@@ -1,4 +1,5 @@
-//! Items in batches: those of one batch are worked on at the same time, and between batches there may be a pause.
+//! Items in batches: those of one batch are worked on at the same time, and between batches there
+//! may be a pause.
 
 use futures::future::join_all;
 use node_api::prelude::*;
@@ -17,7 +18,8 @@ const MOST_AT_ONCE: usize = 100;
 impl Batches {
     /// What the group of fields at a path says, such as `options.batching`.
     pub(super) fn read(ctx: &Ctx<'_>, path: &str, default_size: usize) -> Result<Self, NodeError> {
-        let number = |name: &str| Ok::<_, NodeError>(ctx.param(&format!("{path}.{name}"), 0)?.as_f64());
+        let number =
+            |name: &str| Ok::<_, NodeError>(ctx.param(&format!("{path}.{name}"), 0)?.as_f64());
         let size = number("batchSize")?.map_or(default_size, |size| size.max(1.0) as usize);
         let pause_ms = number("delayBetweenBatches")?.map_or(0, |pause| pause.max(0.0) as u64);
         Ok(Self { size: size.min(MOST_AT_ONCE), pause_ms })
@@ -29,13 +31,19 @@ impl Batches {
 
     pub(super) fn param(default_size: i32) -> Param {
         let fields = [
-            Param::number("batchSize", "Batch size", default_size).at_least(1.0).help("How many items are worked on at the same time."),
-            Param::number("delayBetweenBatches", "Delay between batches", 0).at_least(0.0).help("Milliseconds."),
+            Param::number("batchSize", "Batch size", default_size)
+                .at_least(1.0)
+                .help("How many items are worked on at the same time."),
+            Param::number("delayBetweenBatches", "Delay between batches", 0)
+                .at_least(0.0)
+                .help("Milliseconds."),
         ];
-        Param::collection("batching", "Batch processing", fields).help("How many items at a time; for limits of the model's provider.")
+        Param::collection("batching", "Batch processing", fields)
+            .help("How many items at a time; for limits of the model's provider.")
     }
 
-    /// What is made of each item, in their order. Where a failure stops the node, later batches are not begun.
+    /// What is made of each item, in their order. Where a failure stops the node, later batches are
+    /// not begun.
     pub(super) async fn each<T, F: Future<Output = Result<T, NodeError>>>(
         self,
         ctx: &Ctx<'_>,
@@ -47,7 +55,8 @@ impl Batches {
         while first < n_items {
             let end = (first + self.size).min(n_items);
             made.extend(join_all((first..end).map(&make)).await);
-            let stops = |error: &NodeError| !ctx.continues_on_fail() || error.code() == Code::RUN_UNCERTAIN;
+            let stops =
+                |error: &NodeError| !ctx.continues_on_fail() || error.code() == Code::RUN_UNCERTAIN;
             if made.iter().any(|made| made.as_ref().is_err_and(stops)) {
                 break;
             }

@@ -1,16 +1,25 @@
-//! Tools that whoever asks an agent calls themselves, such as a program that speaks to it through OpenAI's API.
+//! Tools that whoever asks an agent calls themselves, such as a program that speaks to it through
+//! OpenAI's API.
 
 use super::said::began_with_message;
 use agent::{Options, with_results};
 use model::{Object, Str, Value};
 use node_api::Ctx;
-use node_api::ai::{Effect, Flow, Message, Tool, ToolAnswer, ToolCallContext, ToolChoice, ToolDefinition, ToolFailure, ToolResult};
+use node_api::ai::{
+    Effect, Flow, Message, Tool, ToolAnswer, ToolCallContext, ToolChoice, ToolDefinition,
+    ToolFailure, ToolResult,
+};
 use node_api::trigger::CALLERS_TOOLS_FIELD;
 use std::sync::Arc;
 
-/// Adds the tools of whoever asks to those of an agent, and goes on with a turn that was handed over to them.
+/// Adds the tools of whoever asks to those of an agent, and goes on with a turn that was handed
+/// over to them.
 pub(super) fn join(ctx: &Ctx<'_>, tools: &mut Vec<Arc<dyn Tool>>, options: &mut Options) {
-    let Some(given) = began_with_message(ctx).and_then(|began| began.get(CALLERS_TOOLS_FIELD).cloned()) else { return };
+    let Some(given) =
+        began_with_message(ctx).and_then(|began| began.get(CALLERS_TOOLS_FIELD).cloned())
+    else {
+        return;
+    };
     let list = |key: &str| given.get(key).and_then(Value::as_array).unwrap_or_default();
     for definition in list("tools").iter().filter_map(definition) {
         options.handed_over.push(definition.name.clone());
@@ -35,10 +44,17 @@ pub(super) fn join(ctx: &Ctx<'_>, tools: &mut Vec<Arc<dyn Tool>>, options: &mut 
 }
 
 fn definition(value: &Value) -> Option<ToolDefinition> {
-    let parameters = value.get("parameters").filter(|schema| matches!(schema, Value::Object(_))).cloned();
+    let parameters =
+        value.get("parameters").filter(|schema| matches!(schema, Value::Object(_))).cloned();
     let parameters = parameters.unwrap_or_else(|| Object::from_iter([("type", "object")]).into());
     let name = value.get("name").and_then(Value::as_str)?.into();
-    Some(ToolDefinition { name, description: text(value, "description"), parameters, effect: Effect::None, flow: Flow::UNTRUSTED })
+    Some(ToolDefinition {
+        name,
+        description: text(value, "description"),
+        parameters,
+        effect: Effect::None,
+        flow: Flow::UNTRUSTED,
+    })
 }
 
 fn text(value: &Value, key: &str) -> Str {
@@ -53,7 +69,11 @@ impl Tool for CallersTool {
         &self.0
     }
 
-    async fn call(&self, _arguments: Object, _context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+    async fn call(
+        &self,
+        _arguments: Object,
+        _context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure> {
         Err(ToolFailure::new("It is called by whoever asked, and not here."))
     }
 }
@@ -81,8 +101,13 @@ mod tests {
     #[test]
     fn tools_of_the_request_are_offered_and_handed_over() {
         let tool = json!({ "name": "look_up", "description": "Looks up", "parameters": { "type": "object", "properties": {} } });
-        let (tools, options) = joined(json!({ "callersTools": { "tools": [tool, { "name": "bare" }], "choice": { "tool": "bare" } } }));
-        assert_eq!(tools.iter().map(|tool| tool.definition().name.as_str()).collect::<Vec<_>>(), ["look_up", "bare"]);
+        let (tools, options) = joined(
+            json!({ "callersTools": { "tools": [tool, { "name": "bare" }], "choice": { "tool": "bare" } } }),
+        );
+        assert_eq!(
+            tools.iter().map(|tool| tool.definition().name.as_str()).collect::<Vec<_>>(),
+            ["look_up", "bare"]
+        );
         assert_eq!(options.handed_over, ["look_up", "bare"]);
         assert_eq!(options.tool_choice, ToolChoice::Tool("bare".into()));
         assert!(joined(json!({ "chatInput": "hi" })).1.handed_over.is_empty());
@@ -94,17 +119,34 @@ mod tests {
         for mode in ["integrated", "webhook", "trigger", "retry", "manual"] {
             let began = json!({ "callersTools": { "tools": [{ "name": "look_up" }], "choice": "required", "said": said } });
             let (tools, options) = joined_in(mode, began);
-            assert!(tools.is_empty() && options.handed_over.is_empty() && options.said_so_far.is_empty(), "{mode}");
+            assert!(
+                tools.is_empty()
+                    && options.handed_over.is_empty()
+                    && options.said_so_far.is_empty(),
+                "{mode}"
+            );
         }
     }
 
     #[test]
     fn results_stand_with_those_of_the_agents_own_tools_in_one_message() {
-        let own = Message::results([ToolResult { id: "a".into(), name: "add".into(), content: "4".into(), is_error: false }]);
+        let own = Message::results([ToolResult {
+            id: "a".into(),
+            name: "add".into(),
+            content: "4".into(),
+            is_error: false,
+        }]);
         let said = json!([Message::assistant("Let me see.").to_value(), own.to_value()]);
         let results = json!([{ "id": "b", "name": "look_up", "content": "found" }]);
-        let options = joined(json!({ "callersTools": { "tools": [], "said": said, "results": results } })).1;
+        let options =
+            joined(json!({ "callersTools": { "tools": [], "said": said, "results": results } })).1;
         assert_eq!(options.said_so_far.len(), 2);
-        assert_eq!(options.said_so_far[1].tool_results().map(|result| result.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(
+            options.said_so_far[1]
+                .tool_results()
+                .map(|result| result.id.as_str())
+                .collect::<Vec<_>>(),
+            ["a", "b"]
+        );
     }
 }

@@ -3,11 +3,18 @@
 use node_api::ai::{ChatModel, Media, MediaData, Part};
 use node_api::prelude::*;
 
-/// The parameters by which agents and chains say what is asked. `first` is the version that has them.
+/// The parameters by which agents and chains say what is asked. `first` is the version that has
+/// them.
 pub(super) fn params(first: f64) -> Vec<Param> {
-    let sources = [("auto", "Connected chat trigger"), ("guardrails", "Connected guardrails"), ("define", "Define below")];
+    let sources = [
+        ("auto", "Connected chat trigger"),
+        ("guardrails", "Connected guardrails"),
+        ("define", "Define below"),
+    ];
     vec![
-        Param::choice("promptType", "Source for prompt", &sources).since(first).help("Where the user's message comes from."),
+        Param::choice("promptType", "Source for prompt", &sources)
+            .since(first)
+            .help("Where the user's message comes from."),
         Param::long_text("text", "Prompt (user message)", "={{ $json.chatInput }}")
             .since(first)
             .show("promptType", &["auto"])
@@ -37,7 +44,9 @@ pub(super) fn words(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
             .describe(format!("Expected to find the prompt in an input field called '{field}'"))
             .hint("Connect a trigger that gives this field, or define the prompt in the node.")
             .on_item(index)),
-        Some(value @ (Value::Object(_) | Value::Array(_))) => Ok(model::json::to_string(value).into()),
+        Some(value @ (Value::Object(_) | Value::Array(_))) => {
+            Ok(model::json::to_string(value).into())
+        }
         Some(value) => Ok(value.to_js_string()),
     }
 }
@@ -51,21 +60,38 @@ pub(super) fn sees(model: &dyn ChatModel) -> bool {
 /// The images of an item, as parts of a message.
 pub(super) fn images(item: &Item) -> Vec<Part> {
     let files = item.binary.iter().flat_map(|files| files.iter());
-    files.filter(|(_, file)| file.mime_type.starts_with("image/")).map(|(_, file)| image(file)).collect()
+    files
+        .filter(|(_, file)| file.mime_type.starts_with("image/"))
+        .map(|(_, file)| image(file))
+        .collect()
 }
 
 /// The texts among the files of an item, as parts of a message.
 pub(super) fn texts(item: &Item) -> Vec<Part> {
-    const KINDS: [&str; 5] = ["application/json", "application/xml", "application/csv", "application/x-yaml", "application/yaml"];
-    let is_text = |file: &Binary| file.mime_type.starts_with("text/") || KINDS.contains(&file.mime_type.as_str());
+    const KINDS: [&str; 5] = [
+        "application/json",
+        "application/xml",
+        "application/csv",
+        "application/x-yaml",
+        "application/yaml",
+    ];
+    let is_text = |file: &Binary| {
+        file.mime_type.starts_with("text/") || KINDS.contains(&file.mime_type.as_str())
+    };
     let part = |file: &Binary| {
         let name = file.file_name.as_deref().unwrap_or("attachment");
-        Part::Text(format!("File: {name}\nContent:\n{}", String::from_utf8_lossy(&file.data)).into())
+        Part::Text(
+            format!("File: {name}\nContent:\n{}", String::from_utf8_lossy(&file.data)).into(),
+        )
     };
     let files = item.binary.iter().flat_map(|files| files.iter());
     files.filter(|(_, file)| is_text(file)).map(|(_, file)| part(file)).collect()
 }
 
 pub(super) fn image(file: &Binary) -> Part {
-    Part::Image(Media { mime_type: file.mime_type.clone(), name: file.file_name.clone(), data: MediaData::Bytes(file.data.clone()) })
+    Part::Image(Media {
+        mime_type: file.mime_type.clone(),
+        name: file.file_name.clone(),
+        data: MediaData::Bytes(file.data.clone()),
+    })
 }

@@ -2,14 +2,18 @@
 
 use model::{Item, Str, Value};
 use node_api::Ctx;
-use node_api::ai::{Media, MediaData, Memory, MemoryError, Message, Part, Recalled, Role, SessionId, TurnKey};
+use node_api::ai::{
+    Media, MediaData, Memory, MemoryError, Message, Part, Recalled, Role, SessionId, TurnKey,
+};
 use node_api::trigger::{CHAT_MODE, EARLIER_FIELD};
 
-/// Modes of runs whose first item this instance has put together; at the command line it is the operator who speaks.
+/// Modes of runs whose first item this instance has put together; at the command line it is the
+/// operator who speaks.
 const OWN_MODES: [&str; 2] = [CHAT_MODE, "cli"];
 
-/// What the run began with, where the fields that only this instance sets are its own. Any other run may have begun with what a stranger
-/// sent: a workflow that is called gets the items of its caller.
+/// What the run began with, where the fields that only this instance sets are its own. Any other
+/// run may have begun with what a stranger sent: a workflow that is called gets the items of its
+/// caller.
 pub(super) fn began_with_message(ctx: &Ctx<'_>) -> Option<Value> {
     let is_ours = OWN_MODES.contains(&ctx.host().execution().mode.as_str());
     ctx.host().started_with().filter(|_| is_ours)
@@ -57,7 +61,12 @@ impl Memory for Earlier {
         Ok(Recalled { messages: self.0.clone(), ..Recalled::default() })
     }
 
-    async fn append(&self, _session: &SessionId, _key: &TurnKey, _turn: &[Message]) -> Result<Vec<Str>, MemoryError> {
+    async fn append(
+        &self,
+        _session: &SessionId,
+        _key: &TurnKey,
+        _turn: &[Message],
+    ) -> Result<Vec<Str>, MemoryError> {
         Ok(Vec::new())
     }
 
@@ -73,8 +82,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_conversation_that_is_brought_along_is_what_was_said_before() {
-        let began =
-            json!({ "earlierMessages": [{ "role": "user", "content": "a" }, { "role": "assistant", "content": "b" }, { "role": "?" }] });
+        let began = json!({ "earlierMessages": [{ "role": "user", "content": "a" }, { "role": "assistant", "content": "b" }, { "role": "?" }] });
         let session = SessionId::new("s").unwrap();
         let recalled = Earlier::of(&began).unwrap().load(&session, "").await.unwrap().messages;
         assert_eq!(recalled, [Message::user("a"), Message::assistant("b")]);

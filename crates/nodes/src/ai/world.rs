@@ -12,7 +12,8 @@ pub(super) struct NodeWorld<'c> {
     item: usize,
     /// What every key begins with.
     prefix: Str,
-    /// Whether whoever waits for the run hears the model word by word. Those of an agent that another one asks are not the answer.
+    /// Whether whoever waits for the run hears the model word by word. Those of an agent that
+    /// another one asks are not the answer.
     is_heard: bool,
     /// It works for another agent, of whose cost its own is a part.
     is_asked_by_agent: bool,
@@ -20,7 +21,13 @@ pub(super) struct NodeWorld<'c> {
 
 impl<'c> NodeWorld<'c> {
     pub(super) fn new(ctx: &'c Ctx<'c>, item: usize) -> Self {
-        Self { ctx, item, prefix: format!("item {item}").into(), is_heard: true, is_asked_by_agent: false }
+        Self {
+            ctx,
+            item,
+            prefix: format!("item {item}").into(),
+            is_heard: true,
+            is_asked_by_agent: false,
+        }
     }
 
     /// The world of an agent that works within the call of another one's tool.
@@ -40,10 +47,16 @@ impl<'c> NodeWorld<'c> {
         }
     }
 
-    /// What came of a loop. One that asks a person is let go of here until they have decided, and begins again then.
-    pub(super) async fn settled(&self, ended: Result<Outcome, AgentError>) -> Result<Outcome, NodeError> {
+    /// What came of a loop. One that asks a person is let go of here until they have decided, and
+    /// begins again then.
+    pub(super) async fn settled(
+        &self,
+        ended: Result<Outcome, AgentError>,
+    ) -> Result<Outcome, NodeError> {
         match ended {
-            Err(AgentError::Approval { until_ms }) => Err(self.ctx.host().wait_for_person(until_ms).await),
+            Err(AgentError::Approval { until_ms }) => {
+                Err(self.ctx.host().wait_for_person(until_ms).await)
+            }
             ended => ended.map_err(AgentError::into_node_error),
         }
     }
@@ -102,7 +115,8 @@ impl World for NodeWorld<'_> {
             self.ctx.host().warn(words);
             return;
         }
-        // What another agent's work costs is part of the cost, and all wait for what it asks; the rest of it is that agent's own affair.
+        // What another agent's work costs is part of the cost, and all wait for what it asks; the
+        // rest of it is that agent's own affair.
         let counts_above = match event {
             AgentEvent::Approval { .. } => true,
             AgentEvent::Cost { .. } => self.is_asked_by_agent,
@@ -126,10 +140,17 @@ fn chunk_of(event: AgentEvent) -> Option<(ChunkKind, Option<Value>)> {
     let (kind, content) = match event {
         AgentEvent::Began => return Some((ChunkKind::Begin, None)),
         AgentEvent::Token(text) => return Some((ChunkKind::Item, Some(text.into()))),
-        AgentEvent::Iteration { .. } | AgentEvent::ModelRetry { .. } | AgentEvent::Warning(_) => return None,
-        AgentEvent::ToolStarted { call_id, name, arguments } => {
-            (ChunkKind::ToolStart, Object::from_iter([("id", Value::from(call_id)), ("name", name.into()), ("arguments", arguments)]))
+        AgentEvent::Iteration { .. } | AgentEvent::ModelRetry { .. } | AgentEvent::Warning(_) => {
+            return None;
         }
+        AgentEvent::ToolStarted { call_id, name, arguments } => (
+            ChunkKind::ToolStart,
+            Object::from_iter([
+                ("id", Value::from(call_id)),
+                ("name", name.into()),
+                ("arguments", arguments),
+            ]),
+        ),
         AgentEvent::ToolEnded { call_id, name, content, is_error, duration_ms } => {
             let told = [
                 ("id", Value::from(call_id)),
@@ -153,12 +174,18 @@ fn chunk_of(event: AgentEvent) -> Option<(ChunkKind, Option<Value>)> {
         }
         AgentEvent::HandedOver { text, calls } => {
             let call = |call: &ToolCall| -> Value {
-                let told =
-                    [("id", Value::from(call.id.clone())), ("name", call.name.clone().into()), ("arguments", call.arguments.to_value())];
+                let told = [
+                    ("id", Value::from(call.id.clone())),
+                    ("name", call.name.clone().into()),
+                    ("arguments", call.arguments.to_value()),
+                ];
                 Object::from_iter(told).into()
             };
             let calls = Value::array(calls.iter().map(call).collect());
-            (ChunkKind::ToolCalls, Object::from_iter([("text", Value::from(text)), ("calls", calls)]))
+            (
+                ChunkKind::ToolCalls,
+                Object::from_iter([("text", Value::from(text)), ("calls", calls)]),
+            )
         }
         AgentEvent::Cost { usage, dollars } => {
             let tokens = |count: u64| Value::from(count as f64);
@@ -179,7 +206,9 @@ fn chunk_of(event: AgentEvent) -> Option<(ChunkKind, Option<Value>)> {
             ];
             (ChunkKind::Done, Object::from_iter(told))
         }
-        AgentEvent::Failed => (ChunkKind::Done, Object::from_iter([("finishReason", Value::from("error"))])),
+        AgentEvent::Failed => {
+            (ChunkKind::Done, Object::from_iter([("finishReason", Value::from("error"))]))
+        }
     };
     Some((kind, Some(content.into())))
 }

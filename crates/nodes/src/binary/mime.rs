@@ -1,6 +1,8 @@
-//! MIME types by extension, extensions by MIME type, and types by content, as the libraries that n8n uses have them.
+//! MIME types by extension, extensions by MIME type, and types by content, as the libraries that
+//! n8n uses have them.
 
-/// The MIME type that a path's extension stands for. A bare word counts as an extension: `html` is `text/html`.
+/// The MIME type that a path's extension stands for. A bare word counts as an extension: `html` is
+/// `text/html`.
 pub(crate) fn mime_of_path(path: &str) -> Option<&'static str> {
     let name = path.rsplit(['/', '\\']).next()?;
     let is_bare = !path.contains(['/', '\\']);
@@ -29,10 +31,16 @@ pub(crate) fn extension_of_mime(mime_type: &str) -> Option<&'static str> {
     let known = mime_guess::get_mime_extensions_str(&bare)?;
     // Of several, the one that the type itself is named after is the usual one.
     let plain = sub.trim_start_matches("x-").trim_start_matches("vnd.");
-    known.iter().find(|extension| **extension == plain).or_else(|| known.first()).copied().filter(|_| top != "*")
+    known
+        .iter()
+        .find(|extension| **extension == plain)
+        .or_else(|| known.first())
+        .copied()
+        .filter(|_| top != "*")
 }
 
-/// The MIME type and extension that the first bytes of a file tell. Text, HTML and the like tell nothing.
+/// The MIME type and extension that the first bytes of a file tell. Text, HTML and the like tell
+/// nothing.
 pub(super) fn sniff(data: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = infer::get(data)?;
     match found.mime_type() {
@@ -42,9 +50,13 @@ pub(super) fn sniff(data: &[u8]) -> Option<(&'static str, &'static str)> {
         "audio/m4a" => Some(("audio/x-m4a", "m4a")),
         "audio/aac" => Some(("audio/aac", "aac")),
         "application/vnd.rar" => Some(("application/x-rar-compressed", "rar")),
-        "application/vnd.microsoft.portable-executable" => Some(("application/x-msdownload", "exe")),
+        "application/vnd.microsoft.portable-executable" => {
+            Some(("application/x-msdownload", "exe"))
+        }
         "image/vnd.microsoft.icon" => Some(("image/x-icon", "ico")),
-        "application/msword" | "application/vnd.ms-excel" | "application/vnd.ms-powerpoint" => Some(("application/x-cfb", "cfb")),
+        "application/msword" | "application/vnd.ms-excel" | "application/vnd.ms-powerpoint" => {
+            Some(("application/x-cfb", "cfb"))
+        }
         mime_type => Some((mime_type, found.extension())),
     }
 }
@@ -190,7 +202,10 @@ mod tests {
             ("a.unknown", None),
             (".json", Some("application/json")),
             ("a.js", Some("application/javascript")),
-            ("spreadsheet.xlsx", Some("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
+            (
+                "spreadsheet.xlsx",
+                Some("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+            ),
             ("a.", None),
             ("", None),
         ] {

@@ -1,7 +1,8 @@
 //! The answer of a child: rows of JSON, one line each, and a line that says how it ended.
 //!
-//! Rows are taken one by one, by whoever counts them against the limits of the run, so that what a child sends is never here as a whole.
-//! A row that is too large is refused where it is written; the reader does not rely on that.
+//! Rows are taken one by one, by whoever counts them against the limits of the run, so that what a
+//! child sends is never here as a whole. A row that is too large is refused where it is written;
+//! the reader does not rely on that.
 
 use super::{error_fields, error_of};
 use compute::{Busy, Held};
@@ -41,7 +42,9 @@ impl<W: Write> RowWriter<W> {
     pub(crate) fn end(mut self, outcome: Result<(), NodeError>) -> io::Result<()> {
         match outcome {
             Ok(()) => self.line(END, "")?,
-            Err(error) => self.line(ERROR, &json::to_string(&Value::object(error_fields(&error))))?,
+            Err(error) => {
+                self.line(ERROR, &json::to_string(&Value::object(error_fields(&error))))?
+            }
         }
         self.0.flush()
     }
@@ -86,7 +89,9 @@ pub(crate) async fn receive(
         if line.len() > MAX_LINE {
             return Ok(Ending::LargeRow);
         }
-        let Some((kind, rest)) = line.strip_suffix(b"\n").and_then(<[u8]>::split_first) else { return Ok(Ending::Cut) };
+        let Some((kind, rest)) = line.strip_suffix(b"\n").and_then(<[u8]>::split_first) else {
+            return Ok(Ending::Cut);
+        };
         let Ok(rest) = std::str::from_utf8(rest) else { return Ok(Ending::Cut) };
         match *kind {
             END => return Ok(Ending::Whole),
@@ -106,13 +111,16 @@ pub(crate) async fn receive(
     }
 }
 
-/// The value of a row. One that is large takes its room among all that comes from outside, until the run has it.
+/// The value of a row. One that is large takes its room among all that comes from outside, until
+/// the run has it.
 async fn parsed(text: &str, held: &mut Held) -> Result<Value, Ending> {
     let busy = |busy: Busy| Ending::Failed(NodeError::new(Code::OVERLOAD, busy.to_string()));
     if text.len() >= compute::LARGE_BYTES {
         let weight = compute::for_size(text.len(), || weight::of_json(text)).map_err(busy)?;
         let made = make_room(weight.saturating_add(text.len()), held).await;
-        made.map_err(|error| error.refusal("A row", Code::INPUT_BOMB).map_or(Ending::Cut, Ending::Failed))?;
+        made.map_err(|error| {
+            error.refusal("A row", Code::INPUT_BOMB).map_or(Ending::Cut, Ending::Failed)
+        })?;
     }
     compute::for_size(text.len(), || json::parse(text)).map_err(busy)?.map_err(|_| Ending::Cut)
 }
@@ -120,7 +128,10 @@ async fn parsed(text: &str, held: &mut Held) -> Result<Value, Ending> {
 /// A row with what stands around it.
 const MAX_LINE: usize = MAX_ROW_BYTES + 2;
 
-async fn read_line(from_child: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>) -> io::Result<()> {
+async fn read_line(
+    from_child: &mut (impl AsyncBufRead + Unpin),
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
     line.clear();
     // The room that one large row needed is not kept for all the small ones behind it.
     line.shrink_to(BATCH);
@@ -142,8 +153,15 @@ fn fits(value: &Value, left: &mut usize) -> bool {
         Value::Undefined | Value::Null | Value::Bool(_) => take(left, 5),
         Value::Number(_) | Value::Date(_) => take(left, NUMBER),
         Value::String(text) => take(left, quoted(text)),
-        Value::Array(values) => take(left, 2) && values.iter().all(|value| take(left, 1) && fits(value, left)),
-        Value::Object(fields) => take(left, 2) && fields.iter().all(|(key, value)| take(left, quoted(key) + 2) && fits(value, left)),
+        Value::Array(values) => {
+            take(left, 2) && values.iter().all(|value| take(left, 1) && fits(value, left))
+        }
+        Value::Object(fields) => {
+            take(left, 2)
+                && fields
+                    .iter()
+                    .all(|(key, value)| take(left, quoted(key) + 2) && fits(value, left))
+        }
     }
 }
 
@@ -192,9 +210,15 @@ mod tests {
         assert!(matches!(ending, Ending::Whole), "{ending:?}");
         assert_eq!(rows, [(row, 31), (json!({}), 2)]);
         let (rows, ending) = taken(&sent(&[json!(1)], Err(NodeError::input("Damaged")))).await;
-        assert!(matches!(&ending, Ending::Failed(error) if error.message() == "Damaged"), "{ending:?}");
+        assert!(
+            matches!(&ending, Ending::Failed(error) if error.message() == "Damaged"),
+            "{ending:?}"
+        );
         assert_eq!(rows.len(), 1);
-        assert!(matches!(taken(&sent(&[json!(1), json!(2), json!(3), json!(4)], Ok(()))).await.1, Ending::Enough));
+        assert!(matches!(
+            taken(&sent(&[json!(1), json!(2), json!(3), json!(4)], Ok(()))).await.1,
+            Ending::Enough
+        ));
         for cut in [&b""[..], b"r{}", b"r{\n", b"x\n", b"r\xff\n", b"\n"] {
             assert!(matches!(taken(cut).await.1, Ending::Cut), "{cut:?}");
         }
@@ -208,16 +232,21 @@ mod tests {
         let (rows, ending) = taken(&vec![b'r'; MAX_ROW_BYTES + 100]).await;
         assert!(rows.is_empty() && matches!(ending, Ending::LargeRow), "{ending:?}");
         // Whether it fits is found without writing it: written out, this has 2^60 numbers.
-        let doubled = (0..60).fold(Value::from(1), |inner, _| Value::array(vec![inner.clone(), inner]));
+        let doubled =
+            (0..60).fold(Value::from(1), |inner, _| Value::array(vec![inner.clone(), inner]));
         assert!(written(&doubled).is_none());
         assert_eq!(written(&json!({ "a": [true, "ü"] })).as_deref(), Some(r#"{"a":[true,"ü"]}"#));
     }
 
     #[test]
     fn what_is_measured_is_no_less_than_what_is_written() {
-        for value in
-            [json!(-1.2345678901234567e-300), json!("\u{0}\"\\\n\u{7f}ä"), json!({ "\t": [false, null, {}] }), json!(1e15), json!([[]])]
-        {
+        for value in [
+            json!(-1.2345678901234567e-300),
+            json!("\u{0}\"\\\n\u{7f}ä"),
+            json!({ "\t": [false, null, {}] }),
+            json!(1e15),
+            json!([[]]),
+        ] {
             let mut left = 1000;
             assert!(fits(&value, &mut left));
             assert!(1000 - left >= json::to_string(&value).len(), "{value:?}");

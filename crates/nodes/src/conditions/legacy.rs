@@ -1,4 +1,5 @@
-//! Conditions of the first versions of If, Filter and Switch: groups by type, loose comparison as JavaScript does it.
+//! Conditions of the first versions of If, Filter and Switch: groups by type, loose comparison as
+//! JavaScript does it.
 
 use super::JsRegex;
 use super::operators::strictly_equal;
@@ -27,9 +28,14 @@ impl LegacyConditions {
             for condition in self.0.get(kind).and_then(Value::as_array).unwrap_or_default() {
                 let side = |key: &str| {
                     let value = condition.get(key).cloned().unwrap_or_default();
-                    if kind == "dateTime" { to_milliseconds(&value).map(Value::Number) } else { Ok(value) }
+                    if kind == "dateTime" {
+                        to_milliseconds(&value).map(Value::Number)
+                    } else {
+                        Ok(value)
+                    }
                 };
-                let operation = condition.get("operation").and_then(Value::as_str).unwrap_or_default();
+                let operation =
+                    condition.get("operation").and_then(Value::as_str).unwrap_or_default();
                 let holds = compare(operation, &side("value1")?, &side("value2")?)?;
                 if holds == (combine == LegacyCombine::Any) {
                     return Ok(holds);
@@ -58,15 +64,17 @@ pub(crate) fn to_milliseconds(value: &Value) -> Result<f64, NodeError> {
 pub(crate) fn compare(operation: &str, left: &Value, right: &Value) -> Result<bool, NodeError> {
     let ends = |check: fn(&str, &str) -> bool, method: &str| match left {
         Value::String(text) => Ok(check(text, &right.to_js_string())),
-        Value::Undefined | Value::Null => {
-            Err(NodeError::input(format!("Cannot read properties of {} (reading '{method}')", left.to_js_string())))
-        }
+        Value::Undefined | Value::Null => Err(NodeError::input(format!(
+            "Cannot read properties of {} (reading '{method}')",
+            left.to_js_string()
+        ))),
         _ => Err(NodeError::input(format!("value1.{method} is not a function"))),
     };
     let contains = || text_or_empty(left).contains(text_or_empty(right).as_str());
     let regex = || {
         let pattern = text_or_empty(right);
-        let found = JsRegex::cached(&pattern, false).and_then(|regex| regex.is_match(&text_or_empty(left)));
+        let found =
+            JsRegex::cached(&pattern, false).and_then(|regex| regex.is_match(&text_or_empty(left)));
         found.map_err(|error| NodeError::parameter("value2", error.to_string()))
     };
     Ok(match operation {
@@ -86,7 +94,12 @@ pub(crate) fn compare(operation: &str, left: &Value, right: &Value) -> Result<bo
         "notRegex" => !regex()?,
         "isEmpty" => is_empty(left),
         "isNotEmpty" => !is_empty(left),
-        _ => return Err(NodeError::parameter("operation", format!("The operation \"{operation}\" is not known"))),
+        _ => {
+            return Err(NodeError::parameter(
+                "operation",
+                format!("The operation \"{operation}\" is not known"),
+            ));
+        }
     })
 }
 
@@ -120,9 +133,14 @@ fn is_empty(value: &Value) -> bool {
 
 type Operations = &'static [(&'static str, &'static str)];
 
-/// The types of value in the order in which they are looked at, each with its name and its operations.
-pub(crate) const LEGACY_OPERATIONS: [(&str, &str, Operations); 4] =
-    [("boolean", "Boolean", EQUAL), ("dateTime", "Date & time", DATES), ("number", "Number", NUMBERS), ("string", "String", TEXTS)];
+/// The types of value in the order in which they are looked at, each with its name and its
+/// operations.
+pub(crate) const LEGACY_OPERATIONS: [(&str, &str, Operations); 4] = [
+    ("boolean", "Boolean", EQUAL),
+    ("dateTime", "Date & time", DATES),
+    ("number", "Number", NUMBERS),
+    ("string", "String", TEXTS),
+];
 
 const EQUAL: Operations = &[("equal", "Equal"), ("notEqual", "Not equal")];
 const DATES: Operations = &[("after", "Occurred after"), ("before", "Occurred before")];
@@ -161,9 +179,15 @@ pub(crate) fn legacy_groups() -> Param {
         let second = second.help("The value to compare with the first one.");
         let fields = match kind {
             "number" | "string" => {
-                let operations = [operations, &[("isEmpty", "Is empty"), ("isNotEmpty", "Is not empty")]].concat();
+                let operations =
+                    [operations, &[("isEmpty", "Is empty"), ("isNotEmpty", "Is not empty")]]
+                        .concat();
                 let preset = if kind == "number" { "smaller" } else { "equal" };
-                [first, legacy_operation(&operations).preset(preset), second.hide("operation", &no_second)]
+                [
+                    first,
+                    legacy_operation(&operations).preset(preset),
+                    second.hide("operation", &no_second),
+                ]
             }
             _ => [first, legacy_operation(operations), second],
         };
@@ -191,7 +215,10 @@ mod tests {
     #[test]
     fn numbers_and_texts_compare_as_in_javascript() {
         assert!(compare("larger", &json!("10"), &json!(9)).unwrap());
-        assert!(!compare("larger", &json!("10"), &json!("9")).unwrap(), "two texts compare as text");
+        assert!(
+            !compare("larger", &json!("10"), &json!("9")).unwrap(),
+            "two texts compare as text"
+        );
         assert!(compare("smallerEqual", &json!(""), &json!(0)).unwrap());
         assert!(!compare("equal", &json!("1"), &json!(1)).unwrap());
         assert!(compare("regex", &json!("foo"), &json!("/^FO/i")).unwrap());
@@ -200,7 +227,13 @@ mod tests {
 
     #[test]
     fn what_has_no_such_method_is_an_error() {
-        assert_eq!(compare("endsWith", &json!(5), &json!("5")).unwrap_err().message(), "value1.endsWith is not a function");
-        assert_eq!(to_milliseconds(&json!("soon")).unwrap_err().message(), "The value \"soon\" is not a valid DateTime.");
+        assert_eq!(
+            compare("endsWith", &json!(5), &json!("5")).unwrap_err().message(),
+            "value1.endsWith is not a function"
+        );
+        assert_eq!(
+            to_milliseconds(&json!("soon")).unwrap_err().message(),
+            "The value \"soon\" is not a valid DateTime."
+        );
     }
 }

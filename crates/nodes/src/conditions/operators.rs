@@ -3,7 +3,12 @@
 use super::{FilterError, JsRegex, Operator};
 use model::{Str, Value};
 
-pub(super) fn apply(operator: &Operator, left: &Value, right: &Value, ignore_case: bool) -> Result<bool, FilterError> {
+pub(super) fn apply(
+    operator: &Operator,
+    left: &Value,
+    right: &Value,
+    ignore_case: bool,
+) -> Result<bool, FilterError> {
     let exists = !left.is_nullish() && !matches!(left, Value::Number(number) if number.is_nan());
     let operation = operator.operation.as_str();
     match operation {
@@ -66,16 +71,25 @@ pub fn array_contains_value(values: &[Value], wanted: &Value, ignore_case: bool)
     match wanted {
         Value::String(wanted) if ignore_case => {
             let wanted = wanted.to_lowercase();
-            values.iter().any(|value| value.as_str().is_some_and(|text| text.to_lowercase() == wanted))
+            values
+                .iter()
+                .any(|value| value.as_str().is_some_and(|text| text.to_lowercase() == wanted))
         }
         _ => values.iter().any(|value| match (value, wanted) {
-            (Value::Number(value), Value::Number(wanted)) if value.is_nan() && wanted.is_nan() => true,
+            (Value::Number(value), Value::Number(wanted)) if value.is_nan() && wanted.is_nan() => {
+                true
+            }
             _ => strictly_equal(value, wanted),
         }),
     }
 }
 
-fn text(operation: &str, left: &Value, right: &Value, ignore_case: bool) -> Result<bool, FilterError> {
+fn text(
+    operation: &str,
+    left: &Value,
+    right: &Value,
+    ignore_case: bool,
+) -> Result<bool, FilterError> {
     let is_regex = matches!(operation, "regex" | "notRegex");
     let plain = |value: &Value| match value {
         Value::Undefined | Value::Null => Str::new(),
@@ -97,7 +111,8 @@ fn text(operation: &str, left: &Value, right: &Value, ignore_case: bool) -> Resu
         "notEndsWith" => !left.ends_with(right),
         "regex" | "notRegex" => {
             let found = JsRegex::cached(right, ignore_case).and_then(|regex| regex.is_match(left));
-            let found = found.map_err(|error| FilterError { message: error.to_string(), description: None })?;
+            let found = found
+                .map_err(|error| FilterError { message: error.to_string(), description: None })?;
             found == (operation == "regex")
         }
         _ => false,

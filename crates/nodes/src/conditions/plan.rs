@@ -1,4 +1,5 @@
-//! A filter parameter of a node, read once: only the sides that have an expression are evaluated for each item.
+//! A filter parameter of a node, read once: only the sides that have an expression are evaluated
+//! for each item.
 
 use super::{Filter, FilterError, FilterOptions};
 use crate::field_type::Clock;
@@ -9,7 +10,8 @@ use node_api::{Ctx, NodeError};
 pub(crate) struct FilterPlan {
     path: String,
     fallback: FilterOptions,
-    /// The filter with its constant parts filled in; absent when it must be read anew for each item.
+    /// The filter with its constant parts filled in; absent when it must be read anew for each
+    /// item.
     filter: Option<Filter>,
     /// Which sides of which condition change: `(condition, is_left, path)`.
     changing: Vec<(usize, bool, String)>,
@@ -25,8 +27,12 @@ impl FilterPlan {
             return Ok(plan);
         }
         let raw = ctx.raw_param(path).unwrap_or_default();
-        let fixed_parts = ["options", "combinator"].iter().all(|part| !host.has_expression(&format!("{path}.{part}")));
-        let Some(mut filter) = Filter::read(&raw, fallback).filter(|_| fixed_parts) else { return Ok(plan) };
+        let fixed_parts = ["options", "combinator"]
+            .iter()
+            .all(|part| !host.has_expression(&format!("{path}.{part}")));
+        let Some(mut filter) = Filter::read(&raw, fallback).filter(|_| fixed_parts) else {
+            return Ok(plan);
+        };
         for (index, condition) in filter.conditions.iter_mut().enumerate() {
             let place = format!("{path}.conditions[{index}]");
             if host.has_expression(&format!("{place}.operator")) {
@@ -56,13 +62,18 @@ impl FilterPlan {
                 for (condition, is_left, path) in &self.changing {
                     let value = ctx.param(path, item)?;
                     if let Some(condition) = filter.conditions.get_mut(*condition) {
-                        *(if *is_left { &mut condition.left } else { &mut condition.right }) = value;
+                        *(if *is_left { &mut condition.left } else { &mut condition.right }) =
+                            value;
                     }
                 }
                 filter.passes(item, &clock).map_err(to_error)
             }
             None => {
-                let value = if ctx.host().has_expression(&self.path) { ctx.param(&self.path, item)? } else { Value::Undefined };
+                let value = if ctx.host().has_expression(&self.path) {
+                    ctx.param(&self.path, item)?
+                } else {
+                    Value::Undefined
+                };
                 match Filter::read(&value, self.fallback) {
                     Some(filter) => filter.passes(item, &clock).map_err(to_error),
                     // n8n takes a filter that was never filled in for a pass.

@@ -1,7 +1,7 @@
 //! JavaScript's regular expressions on an engine whose time is bounded.
 //!
-//! Patterns run on a linear engine. Only look-around and references back to a group need one that tries and retries;
-//! that one gives up after a fixed number of steps with an error of its own.
+//! Patterns run on a linear engine. Only look-around and references back to a group need one that
+//! tries and retries; that one gives up after a fixed number of steps with an error of its own.
 
 use super::retrying::{Retrying, TOO_MANY_FOLDED, TooManySteps};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
@@ -9,14 +9,17 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Steps that a linear pattern may take on one text: comparisons of a byte with a place in the pattern.
+/// Steps that a linear pattern may take on one text: comparisons of a byte with a place in the
+/// pattern.
 const MAX_STEPS: u64 = 1 << 31;
 /// As many of them are done at once; for more, the threads that serve connections are left first.
 const QUICK_STEPS: u64 = 20_000_000;
-/// Plain patterns up to this length are compiled at once, if this many characters at most have their case folded.
+/// Plain patterns up to this length are compiled at once, if this many characters at most have
+/// their case folded.
 const QUICK_PATTERN_BYTES: usize = 256;
 const QUICK_FOLDED: usize = 10_000;
-/// A short pattern may stand for a large machine, such as `(\w{99}){99}`. One that fits into this is made and run in a moment.
+/// A short pattern may stand for a large machine, such as `(\w{99}){99}`. One that fits into this
+/// is made and run in a moment.
 const SMALL_MACHINE_BYTES: usize = 64 << 10;
 /// Others may be as large as this, and are kept off the threads that serve connections.
 const LARGE_MACHINE_BYTES: usize = 1 << 20;
@@ -83,7 +86,10 @@ impl JsRegex {
     }
 
     pub fn new(source: &str, flags: &str) -> Result<Self, RegexError> {
-        let syntax = |reason: String| RegexError::Syntax { pattern: source.chars().take(200).collect(), reason };
+        let syntax = |reason: String| RegexError::Syntax {
+            pattern: source.chars().take(200).collect(),
+            reason,
+        };
         if source.len() > MAX_PATTERN_BYTES {
             return Err(syntax(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes")));
         }
@@ -95,15 +101,27 @@ impl JsRegex {
             }
         }
         let mut pattern = if prefix.is_empty() { String::new() } else { format!("(?{prefix})") };
-        let anchored = if flags.contains('y') { format!(r"\A(?:{})", translated.pattern) } else { translated.pattern };
+        let anchored = if flags.contains('y') {
+            format!(r"\A(?:{})", translated.pattern)
+        } else {
+            translated.pattern
+        };
         pattern.push_str(&anchored);
         if translated.needs_retries {
-            let cost = || PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns");
-            let build = || Retrying::new(pattern.clone(), cost()?, &[SMALL_MACHINE_BYTES, LARGE_MACHINE_BYTES]);
+            let cost = || {
+                PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")
+            };
+            let build = || {
+                Retrying::new(pattern.clone(), cost()?, &[SMALL_MACHINE_BYTES, LARGE_MACHINE_BYTES])
+            };
             let engine = Engine::Retrying(compute::blocking(build)?.map_err(syntax)?);
             return Ok(Self { engine, source: source.to_owned() });
         }
-        let at_once = if is_plain(source) { Engine::linear(&pattern, QUICK_FOLDED, SMALL_MACHINE_BYTES).ok() } else { None };
+        let at_once = if is_plain(source) {
+            Engine::linear(&pattern, QUICK_FOLDED, SMALL_MACHINE_BYTES).ok()
+        } else {
+            None
+        };
         let patiently = || {
             let small = Engine::linear(&pattern, MAX_FOLDED, SMALL_MACHINE_BYTES);
             small.or_else(|_| Engine::linear(&pattern, MAX_FOLDED, LARGE_MACHINE_BYTES))
@@ -120,20 +138,25 @@ impl JsRegex {
         match &self.engine {
             Engine::Linear { regex, cost, machine_bytes } => {
                 let steps = cost.steps_on(text.len());
-                let is_quick = steps <= QUICK_STEPS && *machine_bytes <= SMALL_MACHINE_BYTES && text.len() < compute::LARGE_BYTES;
+                let is_quick = steps <= QUICK_STEPS
+                    && *machine_bytes <= SMALL_MACHINE_BYTES
+                    && text.len() < compute::LARGE_BYTES;
                 match steps {
                     _ if is_quick => Ok(regex.is_match(text)),
                     ..=MAX_STEPS => Ok(compute::blocking(|| regex.is_match(text))?),
                     _ => Err(too_many()),
                 }
             }
-            Engine::Retrying(retrying) => retrying.is_match(text)?.map_err(|TooManySteps| too_many()),
+            Engine::Retrying(retrying) => {
+                retrying.is_match(text)?.map_err(|TooManySteps| too_many())
+            }
         }
     }
 }
 
 impl Engine {
-    /// Makes a machine of at most so many bytes, for which so many characters at most have their case folded.
+    /// Makes a machine of at most so many bytes, for which so many characters at most have their
+    /// case folded.
     fn linear(pattern: &str, max_folded: usize, machine_bytes: usize) -> Result<Self, String> {
         // What has no cost is no pattern, which the engine says in its own words.
         let cost = PatternCost::of(pattern).unwrap_or_default();
@@ -148,7 +171,9 @@ impl Engine {
 
 /// Whether a pattern is compiled in a moment: it is short and stands for no large machine.
 fn is_plain(source: &str) -> bool {
-    source.len() <= QUICK_PATTERN_BYTES && source.is_ascii() && !["{", "\\p", "\\P"].into_iter().any(|part| source.contains(part))
+    source.len() <= QUICK_PATTERN_BYTES
+        && source.is_ascii()
+        && !["{", "\\p", "\\P"].into_iter().any(|part| source.contains(part))
 }
 
 /// Patterns by what was written, and whether their case counts.
@@ -196,7 +221,8 @@ struct Translation {
 
 impl Translation {
     fn of(source: &str) -> Self {
-        let mut out = Self { pattern: String::with_capacity(source.len() + 16), needs_retries: false };
+        let mut out =
+            Self { pattern: String::with_capacity(source.len() + 16), needs_retries: false };
         let letters: Vec<char> = source.chars().collect();
         let groups = letters.windows(2).filter(|pair| pair[0] == '(' && pair[1] != '?').count();
         let mut at = 0;
@@ -277,7 +303,8 @@ impl Translation {
         at
     }
 
-    /// An escape with something in braces, such as `\p{L}` and `\u{1F600}`; returns how many letters it took.
+    /// An escape with something in braces, such as `\p{L}` and `\u{1F600}`; returns how many
+    /// letters it took.
     fn braced(&mut self, letters: &[char]) -> usize {
         let end = letters.iter().position(|letter| *letter == '}').map_or(2, |end| end + 1);
         self.pattern.extend(&letters[..end]);
@@ -308,7 +335,8 @@ impl Translation {
             }
             '0' => self.pattern.push_str(r"\x00"),
             '1'..='9' if !in_class => {
-                let digits: String = letters[1..].iter().take_while(|digit| digit.is_ascii_digit()).collect();
+                let digits: String =
+                    letters[1..].iter().take_while(|digit| digit.is_ascii_digit()).collect();
                 if digits.parse().is_ok_and(|group: usize| group <= groups) {
                     self.needs_retries = true;
                     let _ = write!(self.pattern, "\\{digits}");
@@ -341,7 +369,11 @@ impl Translation {
                 return 3;
             }
             'p' | 'P' if letters.get(2) == Some(&'{') => return self.braced(letters),
-            _ if letter.is_ascii_punctuation() && letter != '<' && letter != '>' && letter != '_' => {
+            _ if letter.is_ascii_punctuation()
+                && letter != '<'
+                && letter != '>'
+                && letter != '_' =>
+            {
                 self.pattern.push('\\');
                 self.pattern.push(letter);
             }
@@ -356,7 +388,8 @@ const LONGEST_REPETITION: usize = 64;
 
 /// Whether letters start with `{2}`, `{2,}` or `{2,3}`.
 fn is_repetition(letters: &[char]) -> bool {
-    let inside: String = letters[1..].iter().take(LONGEST_REPETITION).take_while(|letter| **letter != '}').collect();
+    let inside: String =
+        letters[1..].iter().take(LONGEST_REPETITION).take_while(|letter| **letter != '}').collect();
     let closed = letters.get(inside.chars().count() + 1) == Some(&'}');
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     closed
@@ -369,7 +402,10 @@ fn is_repetition(letters: &[char]) -> bool {
 fn closes_repetition(before: &[char]) -> bool {
     let before = &before[before.len().saturating_sub(LONGEST_REPETITION)..];
     let Some(open) = before.iter().rposition(|letter| *letter == '{') else { return false };
-    let is_open = before[open..].iter().skip(1).all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, ',' | '=' | '_'));
+    let is_open = before[open..]
+        .iter()
+        .skip(1)
+        .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, ',' | '=' | '_'));
     let escaped = open > 0 && before[open - 1] == '\\';
     let named = open > 1 && matches!(before[open - 1], 'u' | 'p' | 'P') && before[open - 2] == '\\';
     let mut whole = before[open..].to_vec();
@@ -430,12 +466,18 @@ mod tests {
         ] {
             let _ = JsRegex::cached(&pattern, false).map(|regex| regex.is_match("aaaa"));
         }
-        assert!(JsRegex::parse(r"((\w{99}){99}){99}", false).is_err() && JsRegex::parse(&"a".repeat(100_000), false).is_err());
+        assert!(
+            JsRegex::parse(r"((\w{99}){99}){99}", false).is_err()
+                && JsRegex::parse(&"a".repeat(100_000), false).is_err()
+        );
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(20));
         let mut cache = Cache::default();
         for number in 0..2_000 {
             let pattern = format!("[a-z]{{{}}}{number}", number % 50);
-            cache.insert((pattern.clone(), false), Arc::new(JsRegex::parse(&pattern, false).unwrap()));
+            cache.insert(
+                (pattern.clone(), false),
+                Arc::new(JsRegex::parse(&pattern, false).unwrap()),
+            );
             assert!(cache.bytes <= MAX_CACHED_BYTES);
         }
         assert!(!cache.patterns.is_empty());
@@ -455,7 +497,10 @@ mod tests {
             "a".repeat(MAX_PATTERN_BYTES + 1),
             "(?1)(?=a)(b)".to_owned(),
         ] {
-            assert!(matches!(JsRegex::parse(&pattern, false), Err(RegexError::Syntax { .. })), "{pattern}");
+            assert!(
+                matches!(JsRegex::parse(&pattern, false), Err(RegexError::Syntax { .. })),
+                "{pattern}"
+            );
         }
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10));
     }
@@ -464,9 +509,17 @@ mod tests {
     fn issue_14_06_a_match_that_would_take_too_long_is_refused() {
         let began = compute::cpu_used();
         let text = "a".repeat(16 << 20);
-        for pattern in [r"(?=.*\d)[a-z]", r"^(?:(?=.*\d)[a-z])*$", r"(?:(?=.*x)){4000000000}", r"[ab]*a[ab]{5000}[cd]"] {
+        for pattern in [
+            r"(?=.*\d)[a-z]",
+            r"^(?:(?=.*\d)[a-z])*$",
+            r"(?:(?=.*x)){4000000000}",
+            r"[ab]*a[ab]{5000}[cd]",
+        ] {
             let answer = JsRegex::parse(pattern, false).and_then(|regex| regex.is_match(&text));
-            assert!(matches!(answer, Err(RegexError::TooManySteps { .. } | RegexError::Syntax { .. })), "{pattern}: {answer:?}");
+            assert!(
+                matches!(answer, Err(RegexError::TooManySteps { .. } | RegexError::Syntax { .. })),
+                "{pattern}: {answer:?}"
+            );
         }
         // The text is in reach of the patient try, which gives up or comes to an end.
         let answer = JsRegex::parse(r"(?=.*\d)[a-z]", false).unwrap().is_match(&text[..60_000]);

@@ -1,7 +1,7 @@
 //! Patterns with look-around or references back, on an engine that tries and retries.
 //!
-//! The engine counts how often it goes back, not what it reads in between, and cannot be stopped. So it is told beforehand how
-//! often it may go back on a text of a given length.
+//! The engine counts how often it goes back, not what it reads in between, and cannot be stopped.
+//! So it is told beforehand how often it may go back on a text of a given length.
 
 use compute::pattern_cost::{MAX_FOLDED, PatternCost};
 use fancy_regex::{Regex, RegexBuilder};
@@ -11,10 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MAX_RETRIES: usize = 20;
 /// Longer texts are refused.
 pub(crate) const MAX_TEXT_BYTES: usize = 1 << 20;
-/// Comparisons of a letter of the text with a place in the pattern: at once, and off the threads that serve connections.
+/// Comparisons of a letter of the text with a place in the pattern: at once, and off the threads
+/// that serve connections.
 const QUICK_STEPS: u64 = 20_000_000;
 const PATIENT_STEPS: u64 = 1 << 33;
-/// How often the engine goes back at most: at once, and with patience. If it may not do so a few times, it is not started.
+/// How often the engine goes back at most: at once, and with patience. If it may not do so a few
+/// times, it is not started.
 const QUICK_BACKTRACKS: u64 = 1 << 12;
 const MAX_BACKTRACKS: u64 = 1 << 20;
 const MIN_BACKTRACKS: u64 = 1 << 4;
@@ -35,7 +37,8 @@ type Slot = Mutex<Option<(u64, Arc<Regex>)>>;
 pub(crate) struct TooManySteps;
 
 impl Retrying {
-    /// Machines that fit into the first of these sizes that is enough. Compiling takes a while: not for the threads that serve connections.
+    /// Machines that fit into the first of these sizes that is enough. Compiling takes a while: not
+    /// for the threads that serve connections.
     pub(crate) fn new(pattern: String, cost: PatternCost, sizes: &[usize]) -> Result<Self, String> {
         if cost.retries > MAX_RETRIES {
             return Err(format!("it has more than {MAX_RETRIES} look-arounds and references back"));
@@ -46,7 +49,13 @@ impl Retrying {
         if cost.retries_within(PATIENT_STEPS, 1) < MIN_BACKTRACKS {
             return Err("it repeats its parts too often".to_owned());
         }
-        let mut made = Self { pattern, cost, machine_bytes: 0, quick: Slot::default(), patient: Slot::default() };
+        let mut made = Self {
+            pattern,
+            cost,
+            machine_bytes: 0,
+            quick: Slot::default(),
+            patient: Slot::default(),
+        };
         let mut problem = String::new();
         for size in sizes {
             made.machine_bytes = *size;
@@ -66,7 +75,10 @@ impl Retrying {
     /// Whether it is found in a text; nothing can be said while too much else is computed.
     pub(crate) fn is_match(&self, text: &str) -> Result<Result<bool, TooManySteps>, compute::Busy> {
         let quick = self.limit(QUICK_STEPS, QUICK_BACKTRACKS, text);
-        if let Some(Ok(is_match)) = quick.and_then(|limit| self.kept(&self.quick, limit)).map(|machine| machine.is_match(text)) {
+        if let Some(Ok(is_match)) = quick
+            .and_then(|limit| self.kept(&self.quick, limit))
+            .map(|machine| machine.is_match(text))
+        {
             return Ok(Ok(is_match));
         }
         let patiently = || {
@@ -87,8 +99,8 @@ impl Retrying {
         self.machine(&self.patient, limit).map_err(|_| TooManySteps)
     }
 
-    /// How often the engine may go back on a text; none if it should not be started. A machine is made for one limit, which is a
-    /// power of two so that texts of similar length share it.
+    /// How often the engine may go back on a text; none if it should not be started. A machine is
+    /// made for one limit, which is a power of two so that texts of similar length share it.
     fn limit(&self, steps: u64, most: u64, text: &str) -> Option<u64> {
         let allowed = self.cost.retries_within(steps, text.len()).min(most);
         let fits = allowed >= MIN_BACKTRACKS && text.len() <= MAX_TEXT_BYTES;
@@ -104,9 +116,13 @@ impl Retrying {
         if let Some(machine) = self.kept(slot, limit) {
             return Ok(machine);
         }
-        // The engine compiles parts by themselves, before and after each piece, and bounds each of them.
+        // The engine compiles parts by themselves, before and after each piece, and bounds each of
+        // them.
         let part_bytes = self.machine_bytes / (2 * self.cost.pieces + 1);
-        let built = RegexBuilder::new(&self.pattern).backtrack_limit(limit as usize).delegate_size_limit(part_bytes).build();
+        let built = RegexBuilder::new(&self.pattern)
+            .backtrack_limit(limit as usize)
+            .delegate_size_limit(part_bytes)
+            .build();
         let machine = Arc::new(built.map_err(|error| error.to_string())?);
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((limit, machine.clone()));
         Ok(machine)
@@ -114,7 +130,8 @@ impl Retrying {
 }
 
 /// Why a pattern is refused whose classes are too large.
-pub(crate) const TOO_MANY_FOLDED: &str = "its classes hold too many characters to ignore their case";
+pub(crate) const TOO_MANY_FOLDED: &str =
+    "its classes hold too many characters to ignore their case";
 
 #[cfg(test)]
 mod tests {
@@ -128,10 +145,12 @@ mod tests {
     #[test]
     fn issue_14_06_the_limit_shrinks_as_the_text_grows() {
         let password = retrying(r"^(?=.*[A-Z])(?=.*\d).{8,}$").unwrap();
-        let limit = |bytes: usize| password.limit(PATIENT_STEPS, MAX_BACKTRACKS, &"a".repeat(bytes));
+        let limit =
+            |bytes: usize| password.limit(PATIENT_STEPS, MAX_BACKTRACKS, &"a".repeat(bytes));
         assert!(limit(100) > limit(64 << 10) && limit(64 << 10) > Some(1_000));
         assert_eq!(limit(MAX_TEXT_BYTES + 1), None);
-        let quick = |bytes: usize| password.limit(QUICK_STEPS, QUICK_BACKTRACKS, &"a".repeat(bytes));
+        let quick =
+            |bytes: usize| password.limit(QUICK_STEPS, QUICK_BACKTRACKS, &"a".repeat(bytes));
         assert!(quick(10) == Some(QUICK_BACKTRACKS) && quick(1 << 20).is_none());
     }
 
@@ -146,7 +165,10 @@ mod tests {
     fn one_machine_serves_texts_of_similar_length() {
         let pattern = retrying(r"(?<=\$)\d+").unwrap();
         assert!(pattern.is_match("costs $12").unwrap().is_ok_and(|found| found));
-        assert!(pattern.kept(&pattern.quick, QUICK_BACKTRACKS).is_some(), "the next short text is matched at once");
+        assert!(
+            pattern.kept(&pattern.quick, QUICK_BACKTRACKS).is_some(),
+            "the next short text is matched at once"
+        );
         assert!(pattern.patient.lock().unwrap().is_none(), "nothing is made before it is needed");
     }
 }

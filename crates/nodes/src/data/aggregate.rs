@@ -37,15 +37,26 @@ impl Node for Aggregate {
 /// The parameters of the node, which Item Lists has too.
 pub(super) fn params() -> Vec<Param> {
     let all = &["aggregateAllItemData"];
-    let include = [("allFields", "All fields"), ("specifiedFields", "Specified fields"), ("allFieldsExcept", "All fields except")];
-    let what = [("aggregateIndividualFields", "Individual fields"), ("aggregateAllItemData", "All item data (into a single list)")];
+    let include = [
+        ("allFields", "All fields"),
+        ("specifiedFields", "Specified fields"),
+        ("allFieldsExcept", "All fields except"),
+    ];
+    let what = [
+        ("aggregateIndividualFields", "Individual fields"),
+        ("aggregateAllItemData", "All item data (into a single list)"),
+    ];
     let field = FieldGroup::new(
         "fieldToAggregate",
         "Field",
         [
-            Param::text("fieldToAggregate", "Input field name", "").help("The field whose values are gathered."),
-            Param::flag("renameField", "Rename field", false).help("Give the list another name than the field has."),
-            Param::text("outputFieldName", "Output field name", "").help("Name of the list.").show("renameField", &[true]),
+            Param::text("fieldToAggregate", "Input field name", "")
+                .help("The field whose values are gathered."),
+            Param::flag("renameField", "Rename field", false)
+                .help("Give the list another name than the field has."),
+            Param::text("outputFieldName", "Output field name", "")
+                .help("Name of the list.")
+                .show("renameField", &[true]),
         ],
     );
     vec![
@@ -92,7 +103,11 @@ pub(super) enum Missing {
     Tolerated,
 }
 
-pub(super) fn aggregate(ctx: &Ctx<'_>, items: &Items, missing: Missing) -> Result<Outputs, NodeError> {
+pub(super) fn aggregate(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    missing: Missing,
+) -> Result<Outputs, NodeError> {
     let plan = Plan::read(ctx)?;
     if missing == Missing::Refused {
         plan.check_fields(items)?;
@@ -108,9 +123,12 @@ pub(super) fn aggregate(ctx: &Ctx<'_>, items: &Items, missing: Missing) -> Resul
                 start.put_path_within(field, value, &mut gaps)?;
             }
             if let Some((name, field)) = plan.clash(&group_by) {
-                let message = format!("The destination field '{name}' conflicts with a Group By field '{field}'");
-                return Err(NodeError::parameter("options.groupByFields", message)
-                    .describe("Please choose a different destination field name or Group By field"));
+                let message = format!(
+                    "The destination field '{name}' conflicts with a Group By field '{field}'"
+                );
+                return Err(NodeError::parameter("options.groupByFields", message).describe(
+                    "Please choose a different destination field name or Group By field",
+                ));
             }
             output.push(plan.combine(members.into_iter(), start, gaps)?);
         }
@@ -142,16 +160,22 @@ struct Field {
 
 impl Plan {
     fn read(ctx: &Ctx<'_>) -> Result<Self, NodeError> {
-        let files = match (ctx.flag("options.includeBinaries", 0)?, ctx.flag("options.keepOnlyUnique", 0)?) {
-            (false, _) => Files::Dropped,
-            (true, false) => Files::All,
-            (true, true) => Files::Unique,
-        };
+        let files =
+            match (ctx.flag("options.includeBinaries", 0)?, ctx.flag("options.keepOnlyUnique", 0)?)
+            {
+                (false, _) => Files::Dropped,
+                (true, false) => Files::All,
+                (true, true) => Files::Unique,
+            };
         if ctx.text("aggregate", 0)? == "aggregateIndividualFields" {
             let dots = Dots::of(ctx)?;
             let fields = Self::read_fields(ctx, dots)?;
-            let (merge_lists, keep_missing) = (ctx.flag("options.mergeLists", 0)?, ctx.flag("options.keepMissing", 0)?);
-            return Ok(Self { what: What::Fields { fields, dots, merge_lists, keep_missing }, files });
+            let (merge_lists, keep_missing) =
+                (ctx.flag("options.mergeLists", 0)?, ctx.flag("options.keepMissing", 0)?);
+            return Ok(Self {
+                what: What::Fields { fields, dots, merge_lists, keep_missing },
+                files,
+            });
         }
         let what = What::Items {
             destination: ctx.text("destinationFieldName", 0)?,
@@ -165,18 +189,32 @@ impl Plan {
         let entries = ctx.param("fieldsToAggregate.fieldToAggregate", 0)?;
         let entries = entries.as_array().unwrap_or_default();
         if entries.is_empty() {
-            return Err(NodeError::parameter("fieldsToAggregate", "No fields specified").describe("Please add a field to aggregate"));
+            return Err(NodeError::parameter("fieldsToAggregate", "No fields specified")
+                .describe("Please add a field to aggregate"));
         }
-        let text = |entry: &Value, key| entry.get(key).filter(|value| !value.is_nullish()).map(Value::to_js_string).unwrap_or_default();
+        let text = |entry: &Value, key| {
+            entry
+                .get(key)
+                .filter(|value| !value.is_nullish())
+                .map(Value::to_js_string)
+                .unwrap_or_default()
+        };
         let mut used = Vec::new();
         let mut fields = Vec::new();
         for entry in entries {
-            let (source, renamed) = (text(entry, "fieldToAggregate"), text(entry, "outputFieldName"));
-            let shown = if entry.get("renameField").is_some_and(Value::is_truthy) { renamed.clone() } else { source.clone() };
+            let (source, renamed) =
+                (text(entry, "fieldToAggregate"), text(entry, "outputFieldName"));
+            let shown = if entry.get("renameField").is_some_and(Value::is_truthy) {
+                renamed.clone()
+            } else {
+                source.clone()
+            };
             if used.contains(&shown) {
                 let message = format!("The '{shown}' output field is used more than once");
                 let description = "Please make sure each output field name is unique";
-                return Err(NodeError::parameter("fieldsToAggregate", message).describe(description));
+                return Err(
+                    NodeError::parameter("fieldsToAggregate", message).describe(description)
+                );
             }
             used.push(shown);
             let target = match (renamed.is_empty(), dots) {
@@ -194,14 +232,17 @@ impl Plan {
         let What::Fields { fields, dots, keep_missing, .. } = &self.what else { return Ok(()) };
         for Field { source, .. } in fields {
             if source.is_empty() {
-                return Err(
-                    NodeError::parameter("fieldsToAggregate", "Field to aggregate is blank").describe("Please add a field to aggregate")
-                );
+                return Err(NodeError::parameter(
+                    "fieldsToAggregate",
+                    "Field to aggregate is blank",
+                )
+                .describe("Please add a field to aggregate"));
             }
             if items.iter().any(|item| dots.get(&item.json, source).is_some()) {
                 continue;
             }
-            let error = NodeError::input(format!("Couldn't find the field '{source}' in the input data"));
+            let error =
+                NodeError::input(format!("Couldn't find the field '{source}' in the input data"));
             if *dots == Dots::Literal && source.contains('.') {
                 return Err(error.describe(DOT_NOTATION_TIP));
             }
@@ -215,14 +256,23 @@ impl Plan {
     /// The name of an output that would overwrite a field the groups are made by.
     fn clash<'p>(&'p self, group_by: &'p [Str]) -> Option<(&'p Str, &'p Str)> {
         let mut names = match &self.what {
-            What::Fields { fields, .. } => fields.iter().map(|field| &field.target).collect::<Vec<_>>(),
+            What::Fields { fields, .. } => {
+                fields.iter().map(|field| &field.target).collect::<Vec<_>>()
+            }
             What::Items { destination, .. } => vec![destination],
         }
         .into_iter();
-        names.find_map(|name| group_by.iter().find(|field| paths_overlap(name, field)).map(|field| (name, field)))
+        names.find_map(|name| {
+            group_by.iter().find(|field| paths_overlap(name, field)).map(|field| (name, field))
+        })
     }
 
-    fn combine(&self, items: impl Iterator<Item = (usize, Item)>, start: Object, mut gaps: Gaps) -> Result<Item, NodeError> {
+    fn combine(
+        &self,
+        items: impl Iterator<Item = (usize, Item)>,
+        start: Object,
+        mut gaps: Gaps,
+    ) -> Result<Item, NodeError> {
         let mut made = Item::new(start);
         let mut pairs = Vec::new();
         let mut files = Gathered::new(self.files);
@@ -234,7 +284,12 @@ impl Plan {
             let used = match &self.what {
                 What::Fields { fields, dots, merge_lists, keep_missing } => {
                     for (field, list) in fields.iter().zip(&mut lists) {
-                        gather(list, dots.get(&item.json, &field.source), *merge_lists, *keep_missing);
+                        gather(
+                            list,
+                            dots.get(&item.json, &field.source),
+                            *merge_lists,
+                            *keep_missing,
+                        );
                     }
                     true
                 }
@@ -254,11 +309,15 @@ impl Plan {
         let object = made.json.make_object();
         match &self.what {
             What::Fields { fields, dots, .. } => {
-                for (field, list) in fields.iter().zip(lists).filter(|(field, _)| !field.source.is_empty()) {
+                for (field, list) in
+                    fields.iter().zip(lists).filter(|(field, _)| !field.source.is_empty())
+                {
                     dots.set(object, &field.target, list, &mut gaps)?;
                 }
             }
-            What::Items { destination, .. } => drop(object.insert(destination.clone(), lists.pop().unwrap_or_default())),
+            What::Items { destination, .. } => {
+                drop(object.insert(destination.clone(), lists.pop().unwrap_or_default()))
+            }
         }
         Ok(made.with_pairs(pairs))
     }
@@ -267,7 +326,8 @@ impl Plan {
 fn gather(list: &mut Vec<Value>, value: Option<&Value>, merge_lists: bool, keep_missing: bool) {
     match value {
         Some(Value::Array(values)) => {
-            let kept: Vec<Value> = values.iter().filter(|value| keep_missing || !value.is_null()).cloned().collect();
+            let kept: Vec<Value> =
+                values.iter().filter(|value| keep_missing || !value.is_null()).cloned().collect();
             if merge_lists { list.extend(kept) } else { list.push(kept.into()) }
         }
         None | Some(Value::Null) if !keep_missing => {}
@@ -281,8 +341,14 @@ fn select(json: &Value, exclude: &[Str], include: &[Str]) -> Option<Value> {
     if exclude.is_empty() && include.is_empty() {
         return Some(json.clone());
     }
-    let wanted = |key: &Str| !exclude.contains(key) && (include.is_empty() || include.contains(key));
-    let kept: Object = json.as_object()?.iter().filter(|(key, _)| wanted(key)).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let wanted =
+        |key: &Str| !exclude.contains(key) && (include.is_empty() || include.contains(key));
+    let kept: Object = json
+        .as_object()?
+        .iter()
+        .filter(|(key, _)| wanted(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     (!kept.is_empty()).then(|| kept.into())
 }
 
@@ -298,7 +364,13 @@ struct Gathered {
 
 impl Gathered {
     fn new(which: Files) -> Self {
-        Self { which, files: Vec::new(), names: HashSet::new(), suffixes: HashMap::new(), seen: HashSet::new() }
+        Self {
+            which,
+            files: Vec::new(),
+            names: HashSet::new(),
+            suffixes: HashMap::new(),
+            seen: HashSet::new(),
+        }
     }
 
     fn add(&mut self, item: &Item) {
@@ -306,7 +378,12 @@ impl Gathered {
             return;
         }
         for (name, file) in item.binary.iter().flat_map(|files| files.iter()) {
-            let traits = (file.mime_type.clone(), file.file_type.clone(), file.data.len(), file.file_extension.clone());
+            let traits = (
+                file.mime_type.clone(),
+                file.file_type.clone(),
+                file.data.len(),
+                file.file_extension.clone(),
+            );
             if self.which == Files::Unique && !self.seen.insert(traits) {
                 continue;
             }
@@ -334,9 +411,17 @@ fn groups(items: &Items, group_by: &[Str]) -> Result<Grouped, NodeError> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut groups: Grouped = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let values: Vec<Value> = group_by.iter().map(|field| item.json.get_path(field).cloned().unwrap_or_default()).collect();
-        if let Some(at) = values.iter().position(|value| matches!(value, Value::Object(_) | Value::Array(_))) {
-            let message = format!("Field \"{}\" has a non-scalar value which cannot be used for grouping.", group_by[at]);
+        let values: Vec<Value> = group_by
+            .iter()
+            .map(|field| item.json.get_path(field).cloned().unwrap_or_default())
+            .collect();
+        if let Some(at) =
+            values.iter().position(|value| matches!(value, Value::Object(_) | Value::Array(_)))
+        {
+            let message = format!(
+                "Field \"{}\" has a non-scalar value which cannot be used for grouping.",
+                group_by[at]
+            );
             let description = "Only scalar values (string, number, boolean, null) can be used in \"Group By Fields\".";
             return Err(NodeError::input(message).describe(description).on_item(index));
         }
@@ -367,7 +452,10 @@ mod tests {
     async fn nested_fields_are_named_by_their_last_key() {
         let mut params = json!({ "fieldsToAggregate": {} });
         params.set_path("fieldsToAggregate.fieldToAggregate", fields(&["a.b"]));
-        assert_eq!(combine(params, json!([{ "a": { "b": 1 } }, { "a": {} }])).await, json!([{ "b": [1] }]));
+        assert_eq!(
+            combine(params, json!([{ "a": { "b": 1 } }, { "a": {} }])).await,
+            json!([{ "b": [1] }])
+        );
     }
 
     #[tokio::test]
@@ -381,24 +469,39 @@ mod tests {
     #[tokio::test]
     async fn items_that_keep_no_field_are_left_out() {
         let params = json!({ "aggregate": "aggregateAllItemData", "include": "specifiedFields", "fieldsToInclude": "a" });
-        assert_eq!(combine(params, json!([{ "a": 1, "b": 2 }, { "b": 3 }])).await, json!([{ "data": [{ "a": 1 }] }]));
+        assert_eq!(
+            combine(params, json!([{ "a": 1, "b": 2 }, { "b": 3 }])).await,
+            json!([{ "data": [{ "a": 1 }] }])
+        );
     }
 
     #[tokio::test]
     async fn groups_come_out_as_items_of_their_own() {
-        let params = json!({ "aggregate": "aggregateAllItemData", "options": { "groupByFields": "k" } });
-        let made = combine(params, json!([{ "k": "x", "n": 1 }, { "k": "y", "n": 2 }, { "k": "x", "n": 3 }])).await;
-        assert_eq!(made.at(0), Some(&json!({ "k": "x", "data": [{ "k": "x", "n": 1 }, { "k": "x", "n": 3 }] })));
+        let params =
+            json!({ "aggregate": "aggregateAllItemData", "options": { "groupByFields": "k" } });
+        let made = combine(
+            params,
+            json!([{ "k": "x", "n": 1 }, { "k": "y", "n": 2 }, { "k": "x", "n": 3 }]),
+        )
+        .await;
+        assert_eq!(
+            made.at(0),
+            Some(&json!({ "k": "x", "data": [{ "k": "x", "n": 1 }, { "k": "x", "n": 3 }] }))
+        );
         assert_eq!(made.as_array().unwrap().len(), 2);
     }
 
     #[tokio::test]
     async fn issue_14_09_names_of_lists_leave_only_so_much_of_an_item_empty() {
-        let field = json!({ "fieldToAggregate": "v", "renameField": true, "outputFieldName": "a[6000]" });
+        let field =
+            json!({ "fieldToAggregate": "v", "renameField": true, "outputFieldName": "a[6000]" });
         let fields = json!({ "fieldToAggregate": [field] });
         let params = |group_by: &str| json!({ "fieldsToAggregate": fields, "options": { "groupByFields": group_by } });
         let input = json!([{ "v": 1, "k": "x" }]);
-        assert_eq!(combine(params("k"), input.clone()).await.get_path("[0].a[6000]"), Some(&json!([1])));
+        assert_eq!(
+            combine(params("k"), input.clone()).await.get_path("[0].a[6000]"),
+            Some(&json!([1]))
+        );
         let error = run::<Aggregate>(params("b[6000]"), input).await.unwrap_err();
         assert_eq!(error.code(), Code::NODE_PARAMETER);
     }
@@ -408,7 +511,10 @@ mod tests {
         let mut files = Gathered::new(Files::All);
         for number in 0..20_000 {
             let mut item = Item::new(json!({}));
-            item.set_binary(if number == 1 { "data_2" } else { "data" }, Binary::new("x", "text/plain", None));
+            item.set_binary(
+                if number == 1 { "data_2" } else { "data" },
+                Binary::new("x", "text/plain", None),
+            );
             files.add(&item);
         }
         let made = files.finish().unwrap();

@@ -5,7 +5,8 @@ use node_api::prelude::*;
 
 pub(crate) struct Code;
 
-const ALL_ITEMS: &str = "// Loop over input items and add a new field called 'myNewField' to the JSON of each one
+const ALL_ITEMS: &str =
+    "// Loop over input items and add a new field called 'myNewField' to the JSON of each one
 for (const item of $input.all()) {
   item.json.myNewField = 1;
 }
@@ -54,7 +55,8 @@ impl Node for Code {
     }
 }
 
-const FUNCTION: &str = "// Loop over the items and add a new field called 'myNewField' to the JSON of each one
+const FUNCTION: &str =
+    "// Loop over the items and add a new field called 'myNewField' to the JSON of each one
 for (item of items) {
   item.json.myNewField = 1;
 }
@@ -71,10 +73,15 @@ pub(crate) struct Function;
 
 impl Node for Function {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.function", &[1.0, 2.0], "Function", "Run JavaScript once on all items")
-            .param(function_code(FUNCTION, "Gets the items as `items` and returns an array of items."))
-            .runs_code()
-            .hint(OLD)
+        Spec::new(
+            "n8n-nodes-base.function",
+            &[1.0, 2.0],
+            "Function",
+            "Run JavaScript once on all items",
+        )
+        .param(function_code(FUNCTION, "Gets the items as `items` and returns an array of items."))
+        .runs_code()
+        .hint(OLD)
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -88,10 +95,18 @@ pub(crate) struct FunctionItem;
 
 impl Node for FunctionItem {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.functionItem", &[1.0], "Function Item", "Run JavaScript once for each item")
-            .param(function_code(FUNCTION_ITEM, "Gets the item's JSON as `item` and returns the new JSON."))
-            .runs_code()
-            .hint(OLD)
+        Spec::new(
+            "n8n-nodes-base.functionItem",
+            &[1.0],
+            "Function Item",
+            "Run JavaScript once for each item",
+        )
+        .param(function_code(
+            FUNCTION_ITEM,
+            "Gets the item's JSON as `item` and returns the new JSON.",
+        ))
+        .runs_code()
+        .hint(OLD)
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -106,10 +121,20 @@ fn function_code(preset: &str, help: &str) -> Param {
     Param::code("functionCode", "JavaScript", "javaScript", preset).raw().help(help)
 }
 
-async fn for_all(ctx: &Ctx<'_>, source: Str, items: Items, flavour: CodeFlavour) -> Result<Outputs, NodeError> {
+async fn for_all(
+    ctx: &Ctx<'_>,
+    source: Str,
+    items: Items,
+    flavour: CodeFlavour,
+) -> Result<Outputs, NodeError> {
     let mut collected = Collected::new(ctx, flavour);
-    let ran =
-        ctx.host().run_code(CodeJob { source, flavour, items, first: 0, names: Object::new() }, &mut |piece| collected.take(piece)).await;
+    let ran = ctx
+        .host()
+        .run_code(
+            CodeJob { source, flavour, items, first: 0, names: Object::new() },
+            &mut |piece| collected.take(piece),
+        )
+        .await;
     match ran.and_then(|()| collected.check()) {
         Ok(()) => Ok(vec![collected.output.finish()]),
         Err(error) => {
@@ -120,12 +145,23 @@ async fn for_all(ctx: &Ctx<'_>, source: Str, items: Items, flavour: CodeFlavour)
     }
 }
 
-async fn for_each(ctx: &Ctx<'_>, source: Str, items: Items, flavour: CodeFlavour) -> Result<Outputs, NodeError> {
+async fn for_each(
+    ctx: &Ctx<'_>,
+    source: Str,
+    items: Items,
+    flavour: CodeFlavour,
+) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     let mut first = 0;
     // After an item that failed the code goes on with the next one, if the node may.
     while first < items.len() {
-        let job = CodeJob { source: source.clone(), flavour, items: items.clone(), first, names: Object::new() };
+        let job = CodeJob {
+            source: source.clone(),
+            flavour,
+            items: items.clone(),
+            first,
+            names: Object::new(),
+        };
         let mut at = first;
         let ran = ctx
             .host()
@@ -156,7 +192,10 @@ async fn for_each(ctx: &Ctx<'_>, source: Str, items: Items, flavour: CodeFlavour
 fn item_of(flavour: CodeFlavour, index: usize, value: Value) -> Result<Option<Item>, NodeError> {
     if flavour == CodeFlavour::FunctionItem {
         if !value.get("json").is_some_and(Value::is_object) {
-            return Err(NodeError::failed("Did not return data. At least an object with data has to be returned!").on_item(index));
+            return Err(NodeError::failed(
+                "Did not return data. At least an object with data has to be returned!",
+            )
+            .on_item(index));
         }
         return Ok(Some(Item::from_value(&value)));
     }
@@ -171,7 +210,9 @@ fn item_of(flavour: CodeFlavour, index: usize, value: Value) -> Result<Option<It
             .describe(format!("Please return an object representing the output item. ({found} was returned instead.)"))
             .on_item(index));
     }
-    let has_item_keys = value.as_object().is_some_and(|object| object.keys().any(|key| ITEM_KEYS.contains(&key.as_str())));
+    let has_item_keys = value
+        .as_object()
+        .is_some_and(|object| object.keys().any(|key| ITEM_KEYS.contains(&key.as_str())));
     let item = if has_item_keys { checked(&value, index)? } else { Item::new(value) };
     Ok(Some(item))
 }
@@ -192,7 +233,9 @@ fn checked(value: &Value, index: usize) -> Result<Item, NodeError> {
             ))
             .on_item(index));
     }
-    if let Some(binary) = value.get("binary").filter(|binary| !binary.is_object() && !binary.is_undefined()) {
+    if let Some(binary) =
+        value.get("binary").filter(|binary| !binary.is_object() && !binary.is_undefined())
+    {
         return Err(NodeError::failed(format!("A 'binary' property isn't an object [item {index}]"))
             .describe(format!(
                 "In the returned data, every key named 'binary' must point to an object. ({} was found instead.)",
@@ -200,10 +243,11 @@ fn checked(value: &Value, index: usize) -> Result<Item, NodeError> {
             ))
             .on_item(index));
     }
-    if let Some(key) = value
-        .as_object()
-        .and_then(|object| object.keys().find(|key| !ITEM_KEYS.contains(&key.as_str()) && !OTHER_KEYS.contains(&key.as_str())))
-    {
+    if let Some(key) = value.as_object().and_then(|object| {
+        object
+            .keys()
+            .find(|key| !ITEM_KEYS.contains(&key.as_str()) && !OTHER_KEYS.contains(&key.as_str()))
+    }) {
         return Err(unknown_key(key, index));
     }
     let mut item = Item::from_value(value);
@@ -260,7 +304,8 @@ impl Collected {
             self.whole.get_or_insert(index);
             self.output.push(checked(&value, index)?);
         } else {
-            self.bare.get_or_insert_with(|| (index, object.keys().next().cloned().unwrap_or_default()));
+            self.bare
+                .get_or_insert_with(|| (index, object.keys().next().cloned().unwrap_or_default()));
             self.output.push(Item::new(value));
         }
         Ok(())
@@ -279,9 +324,12 @@ impl Collected {
 
     fn no_items(&self) -> NodeError {
         match self.flavour {
-            CodeFlavour::Function => NodeError::failed("Always an Array of items has to be returned!"),
-            _ => NodeError::failed("Code doesn't return items properly")
-                .describe("Please return an array of objects, one for each item you would like to output."),
+            CodeFlavour::Function => {
+                NodeError::failed("Always an Array of items has to be returned!")
+            }
+            _ => NodeError::failed("Code doesn't return items properly").describe(
+                "Please return an array of objects, one for each item you would like to output.",
+            ),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! How the data nodes reach into items: field names with or without dots, lists of names, JavaScript's order of values.
+//! How the data nodes reach into items: field names with or without dots, lists of names,
+//! JavaScript's order of values.
 
 use crate::field_type::to_number;
 use model::{Gaps, PathKey, number_to_string};
@@ -6,8 +7,7 @@ use node_api::prelude::*;
 use std::cmp::Ordering;
 
 /// What n8n adds to an error when a dotted name was looked up with dot notation off.
-pub(super) const DOT_NOTATION_TIP: &str =
-    "If you're trying to use a nested field, make sure you turn off 'disable dot notation' in the node options";
+pub(super) const DOT_NOTATION_TIP: &str = "If you're trying to use a nested field, make sure you turn off 'disable dot notation' in the node options";
 
 /// Whether `a.b` means the field `b` inside of `a` or the field that is called `a.b`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,13 @@ impl Dots {
     }
 
     /// Puts one of the values of an item, which share their gaps.
-    pub(super) fn set(self, object: &mut Object, field: &str, value: impl Into<Value>, gaps: &mut Gaps) -> Result<(), NodeError> {
+    pub(super) fn set(
+        self,
+        object: &mut Object,
+        field: &str,
+        value: impl Into<Value>,
+        gaps: &mut Gaps,
+    ) -> Result<(), NodeError> {
         match self {
             Dots::Nested => object.put_path_within(field, value, gaps)?,
             Dots::Literal => drop(object.insert(field, value)),
@@ -48,20 +54,30 @@ impl Dots {
     }
 }
 
-/// A parameter that names several fields: text with commas, a list of names, or n8n's older list of `{ fieldName }`.
-pub(super) fn field_list(ctx: &Ctx<'_>, param: &str, label: &str, item: usize) -> Result<Vec<Str>, NodeError> {
+/// A parameter that names several fields: text with commas, a list of names, or n8n's older list of
+/// `{ fieldName }`.
+pub(super) fn field_list(
+    ctx: &Ctx<'_>,
+    param: &str,
+    label: &str,
+    item: usize,
+) -> Result<Vec<Str>, NodeError> {
     let value = ctx.param(param, item)?;
     let entries = value.get("fields").unwrap_or(&value);
     match entries {
         Value::Undefined | Value::Null => Ok(Vec::new()),
         Value::String(text) => Ok(split_names(text)),
         Value::Array(names) => {
-            let name_of = |entry: &Value| entry.get("fieldName").unwrap_or(entry).as_str().map(|name| Str::from(name.trim()));
+            let name_of = |entry: &Value| {
+                entry.get("fieldName").unwrap_or(entry).as_str().map(|name| Str::from(name.trim()))
+            };
             Ok(names.iter().filter_map(name_of).collect())
         }
         Value::Object(object) if object.is_empty() => Ok(Vec::new()),
         _ => {
-            let message = format!("The '{label}' parameter must be a string of fields separated by commas or an array of strings.");
+            let message = format!(
+                "The '{label}' parameter must be a string of fields separated by commas or an array of strings."
+            );
             Err(NodeError::parameter(param, message).on_item(item))
         }
     }
@@ -81,7 +97,9 @@ pub(super) fn leaf_names(json: &Value) -> Vec<Str> {
         };
         match value {
             Value::Object(object) => object.iter().for_each(|(key, inner)| step(key, inner)),
-            Value::Array(values) => values.iter().enumerate().for_each(|(index, inner)| step(&index.to_string(), inner)),
+            Value::Array(values) => {
+                values.iter().enumerate().for_each(|(index, inner)| step(&index.to_string(), inner))
+            }
             _ => names.push(path.into()),
         }
     }
@@ -104,13 +122,18 @@ pub(super) fn pick(json: &Value, names: &[Str], dots: Dots) -> Result<Object, No
 /// What spreading a value into an object (`{ ...value }`) puts there.
 pub(super) fn spread(target: &mut Object, value: &Value) {
     match value {
-        Value::Object(object) => target.extend(object.iter().map(|(key, value)| (key.clone(), value.clone()))),
-        Value::Array(values) => target.extend(values.iter().enumerate().map(|(index, value)| (index.to_string(), value.clone()))),
+        Value::Object(object) => {
+            target.extend(object.iter().map(|(key, value)| (key.clone(), value.clone())))
+        }
+        Value::Array(values) => target.extend(
+            values.iter().enumerate().map(|(index, value)| (index.to_string(), value.clone())),
+        ),
         _ => {}
     }
 }
 
-/// A text that two values share exactly when they are deeply equal, whatever the order of their keys.
+/// A text that two values share exactly when they are deeply equal, whatever the order of their
+/// keys.
 pub(super) fn identity(value: &Value) -> String {
     let mut out = String::new();
     write_identity(value, &mut out);
@@ -134,7 +157,8 @@ fn write_identity(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::Object(object) => {
-            let mut entries: Vec<_> = object.iter().filter(|(_, value)| !value.is_undefined()).collect();
+            let mut entries: Vec<_> =
+                object.iter().filter(|(_, value)| !value.is_undefined()).collect();
             entries.sort_by(|one, two| one.0.cmp(two.0));
             out.push('{');
             for (key, value) in entries {
@@ -149,10 +173,14 @@ fn write_identity(value: &Value, out: &mut String) {
     }
 }
 
-/// Keys in the order in which a JavaScript object lists them: whole numbers by size, then the others as they came.
+/// Keys in the order in which a JavaScript object lists them: whole numbers by size, then the
+/// others as they came.
 pub(super) fn in_object_order<T>(entries: Vec<(Str, T)>) -> Vec<(Str, T)> {
-    let index_of = |key: &str| key.parse::<u32>().ok().filter(|index| *index < u32::MAX && index.to_string() == key);
-    let (mut numbers, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(key, _)| index_of(key).is_some());
+    let index_of = |key: &str| {
+        key.parse::<u32>().ok().filter(|index| *index < u32::MAX && index.to_string() == key)
+    };
+    let (mut numbers, others): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|(key, _)| index_of(key).is_some());
     numbers.sort_by_key(|(key, _)| index_of(key));
     numbers.extend(others);
     numbers
@@ -173,7 +201,11 @@ pub(crate) fn less_than(one: &Value, two: &Value) -> bool {
 
 /// JavaScript compares texts by their UTF-16 units.
 pub(super) fn compare_texts(one: &str, two: &str) -> Ordering {
-    if one.is_ascii() && two.is_ascii() { one.cmp(two) } else { one.encode_utf16().cmp(two.encode_utf16()) }
+    if one.is_ascii() && two.is_ascii() {
+        one.cmp(two)
+    } else {
+        one.encode_utf16().cmp(two.encode_utf16())
+    }
 }
 
 /// The last step of a dotted path.
@@ -193,8 +225,14 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_in_javascript() {
-        for (text, number) in [("", 0.0), (" 12 ", 12.0), ("0x10", 16.0), ("1e3", 1000.0), ("-.5", -0.5), ("-Infinity", f64::NEG_INFINITY)]
-        {
+        for (text, number) in [
+            ("", 0.0),
+            (" 12 ", 12.0),
+            ("0x10", 16.0),
+            ("1e3", 1000.0),
+            ("-.5", -0.5),
+            ("-Infinity", f64::NEG_INFINITY),
+        ] {
             assert_eq!(to_number(&json!(text)), number, "{text}");
         }
         for text in ["inf", "nan", "1a", "NaN", "--1"] {
@@ -219,7 +257,10 @@ mod tests {
 
     #[test]
     fn leaves_are_named_by_their_paths() {
-        assert_eq!(leaf_names(&json!({ "a": { "b": 1, "c": [true, {}] }, "d": null })), ["a.b", "a.c.0", "d"]);
+        assert_eq!(
+            leaf_names(&json!({ "a": { "b": 1, "c": [true, {}] }, "d": null })),
+            ["a.b", "a.c.0", "d"]
+        );
     }
 
     #[test]

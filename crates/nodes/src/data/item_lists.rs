@@ -30,9 +30,11 @@ impl Node for ItemLists {
             "options",
             "Options",
             [
-                Param::flag("disableDotNotation", "Disable dot notation", false)
-                    .help("Take dots in field names literally instead of as steps into nested objects."),
-                Param::flag("removeOtherFields", "Remove other fields", false).help("Drop the fields that were not compared."),
+                Param::flag("disableDotNotation", "Disable dot notation", false).help(
+                    "Take dots in field names literally instead of as steps into nested objects.",
+                ),
+                Param::flag("removeOtherFields", "Remove other fields", false)
+                    .help("Drop the fields that were not compared."),
             ],
         )
         .help("Further settings.");
@@ -80,16 +82,29 @@ impl Node for ItemLists {
                 };
                 split_out(ctx, &items, style).await
             }
-            "aggregateItems" | "concatenateItems" => aggregate(ctx, &items, if is_strict { Missing::Refused } else { Missing::Tolerated }),
-            "removeDuplicates" => remove_repeated(ctx, &items, if version > 3.0 { Types::Any } else { Types::Same }),
+            "aggregateItems" | "concatenateItems" => aggregate(
+                ctx,
+                &items,
+                if is_strict { Missing::Refused } else { Missing::Tolerated },
+            ),
+            "removeDuplicates" => {
+                remove_repeated(ctx, &items, if version > 3.0 { Types::Any } else { Types::Same })
+            }
             "sort" => sort(ctx, &items).await,
             "limit" => Limit::run(ctx, items).await,
             "summarize" => {
                 let goes_on = ctx.flag("options.continueIfFieldNotFound", 0)?;
-                let rules = Rules { field_must_exist: is_strict, empty_if_missing: is_strict && goes_on, original_types: false };
+                let rules = Rules {
+                    field_must_exist: is_strict,
+                    empty_if_missing: is_strict && goes_on,
+                    original_types: false,
+                };
                 summarize(ctx, &items, &rules)
             }
-            other => Err(NodeError::parameter("operation", format!("Operation '{other}' is not recognized"))),
+            other => Err(NodeError::parameter(
+                "operation",
+                format!("Operation '{other}' is not recognized"),
+            )),
         }
     }
 }
@@ -109,31 +124,44 @@ mod tests {
         let error = run_at(2.0, params.clone(), json!([{ "a": 1 }])).await.unwrap_err();
         assert_eq!(error.message(), "Couldn't find the field 'x' in the input data");
         assert_eq!(run_at(2.1, params, json!([{ "a": 1 }])).await.unwrap(), json!([]));
-        let error = run_at(2.1, json!({ "fieldToSplitOut": "a" }), json!([{ "a": 1 }])).await.unwrap_err();
+        let error =
+            run_at(2.1, json!({ "fieldToSplitOut": "a" }), json!([{ "a": 1 }])).await.unwrap_err();
         assert_eq!(error.message(), "The provided field 'a' is not an array or object");
     }
 
     #[tokio::test]
     async fn older_versions_list_their_fields_as_objects() {
-        let params =
-            json!({ "fieldToSplitOut": "l", "include": "selectedOtherFields", "fieldsToInclude": { "fields": [{ "fieldName": "t" }] } });
-        assert_eq!(run_at(1.0, params, json!([{ "l": [1], "t": 2, "u": 3 }])).await.unwrap(), json!([{ "t": 2, "l": 1 }]));
+        let params = json!({ "fieldToSplitOut": "l", "include": "selectedOtherFields", "fieldsToInclude": { "fields": [{ "fieldName": "t" }] } });
+        assert_eq!(
+            run_at(1.0, params, json!([{ "l": [1], "t": 2, "u": 3 }])).await.unwrap(),
+            json!([{ "t": 2, "l": 1 }])
+        );
         let params = json!({ "operation": "removeDuplicates", "compare": "selectedFields", "fieldsToCompare": { "fields": [{ "fieldName": "a" }] } });
-        assert_eq!(run_at(1.0, params, json!([{ "a": 1 }, { "a": 1 }])).await.unwrap(), json!([{ "a": 1 }]));
+        assert_eq!(
+            run_at(1.0, params, json!([{ "a": 1 }, { "a": 1 }])).await.unwrap(),
+            json!([{ "a": 1 }])
+        );
     }
 
     #[tokio::test]
     async fn values_of_any_type_are_compared_since_3_1() {
         let params = json!({ "operation": "removeDuplicates" });
-        let input = json!([{ "a": "1" }, { "a": 1 }, { "a": {} }, { "a": [] }, { "a": 1 }, { "a": {} }]);
+        let input =
+            json!([{ "a": "1" }, { "a": 1 }, { "a": {} }, { "a": [] }, { "a": 1 }, { "a": {} }]);
         assert!(run_at(3.0, params.clone(), input.clone()).await.is_err());
-        assert_eq!(run_at(3.1, params, input).await.unwrap(), json!([{ "a": "1" }, { "a": 1 }, { "a": {} }, { "a": [] }]));
+        assert_eq!(
+            run_at(3.1, params, input).await.unwrap(),
+            json!([{ "a": "1" }, { "a": 1 }, { "a": {} }, { "a": [] }])
+        );
     }
 
     #[tokio::test]
     async fn the_last_items_stay_when_asked_for() {
         let params = json!({ "operation": "limit", "keep": "lastItems" });
-        assert_eq!(run_at(1.0, params, json!([{ "a": 1 }, { "a": 2 }])).await.unwrap(), json!([{ "a": 2 }]));
+        assert_eq!(
+            run_at(1.0, params, json!([{ "a": 1 }, { "a": 2 }])).await.unwrap(),
+            json!([{ "a": 2 }])
+        );
     }
 
     #[tokio::test]
@@ -143,6 +171,9 @@ mod tests {
         assert_eq!(run_at(2.1, params, json!([{ "a": 1 }])).await.unwrap(), json!([{ "x": [] }]));
         let params = json!({ "operation": "summarize", "fieldsToSummarize": { "values": [{ "field": "x" }] } });
         assert!(run_at(2.0, params.clone(), json!([{ "a": 1 }])).await.is_err());
-        assert_eq!(run_at(2.1, params, json!([{ "a": 1 }])).await.unwrap(), json!([{ "count_x": 0 }]));
+        assert_eq!(
+            run_at(2.1, params, json!([{ "a": 1 }])).await.unwrap(),
+            json!([{ "count_x": 0 }])
+        );
     }
 }

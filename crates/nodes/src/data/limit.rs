@@ -43,7 +43,14 @@ impl Node for Limit {
             Keep::LastItems => items.len() - most,
         };
         let mut kept = ctx.builder();
-        kept.extend(items.iter().enumerate().skip(from).take(most).map(|(index, item)| item.paired_with(index)));
+        kept.extend(
+            items
+                .iter()
+                .enumerate()
+                .skip(from)
+                .take(most)
+                .map(|(index, item)| item.paired_with(index)),
+        );
         Ok(vec![kept.finish()])
     }
 }
@@ -52,7 +59,9 @@ impl Node for Limit {
 pub(super) fn params() -> Vec<Param> {
     let ends = [("firstItems", "First items"), ("lastItems", "Last items")];
     vec![
-        Param::number("maxItems", "Max items", 1).at_least(1.0).help("Items beyond this number are dropped."),
+        Param::number("maxItems", "Max items", 1)
+            .at_least(1.0)
+            .help("Items beyond this number are dropped."),
         Param::choice("keep", "Keep", &ends).help("Which end of the list survives."),
     ]
 }
@@ -64,7 +73,10 @@ mod tests {
 
     #[tokio::test]
     async fn fewer_items_than_the_limit_all_stay() {
-        assert_eq!(run::<Limit>(json!({ "maxItems": 9 }), json!([{ "n": 1 }])).await.unwrap(), [json!([{ "n": 1 }])]);
+        assert_eq!(
+            run::<Limit>(json!({ "maxItems": 9 }), json!([{ "n": 1 }])).await.unwrap(),
+            [json!([{ "n": 1 }])]
+        );
     }
 
     #[tokio::test]

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 /// What looked-up items may take at a time.
 const WINDOW_BYTES: usize = 128 << 20;
 
-/// How many looked-up items of a list are held at a time. A list whose places are asked for in no order at all is read as
-/// many times over as this fits into its length.
+/// How many looked-up items of a list are held at a time. A list whose places are asked for in no
+/// order at all is read as many times over as this fits into its length.
 pub(crate) fn window(items: &Items) -> usize {
     let sample = items.range(0, 64);
     let bytes: usize = sample.iter().map(Item::estimated_bytes).sum();
@@ -15,7 +15,10 @@ pub(crate) fn window(items: &Items) -> usize {
 }
 
 /// The items at these places; a chunk that is on disk is read once for all of them.
-pub(crate) fn items_at(items: &Items, places: impl IntoIterator<Item = usize>) -> HashMap<usize, Item> {
+pub(crate) fn items_at(
+    items: &Items,
+    places: impl IntoIterator<Item = usize>,
+) -> HashMap<usize, Item> {
     let mut places: Vec<usize> = places.into_iter().collect();
     places.sort_unstable();
     places.dedup();
@@ -23,7 +26,11 @@ pub(crate) fn items_at(items: &Items, places: impl IntoIterator<Item = usize>) -
     let mut rest = places.as_slice();
     while let Some((from, chunk)) = rest.first().and_then(|first| items.chunk_of(*first)) {
         let within = rest.partition_point(|place| *place < from + chunk.len());
-        found.extend(rest[..within].iter().filter_map(|place| Some((*place, chunk.get(place - from)?.clone()))));
+        found.extend(
+            rest[..within]
+                .iter()
+                .filter_map(|place| Some((*place, chunk.get(place - from)?.clone()))),
+        );
         // A chunk that the disk lost comes back empty.
         rest = &rest[within.max(1)..];
     }
@@ -34,7 +41,11 @@ pub(crate) fn items_at(items: &Items, places: impl IntoIterator<Item = usize>) -
 pub(crate) fn picked<'i>(items: &'i Items, places: &'i [usize]) -> impl Iterator<Item = Item> + 'i {
     let mut places = places.iter().peekable();
     let wanted = move |index: usize| places.next_if_eq(&&index).is_some();
-    items.iter().enumerate().scan(wanted, |wanted, (index, item)| Some(wanted(index).then_some(item))).flatten()
+    items
+        .iter()
+        .enumerate()
+        .scan(wanted, |wanted, (index, item)| Some(wanted(index).then_some(item)))
+        .flatten()
 }
 
 #[cfg(test)]
@@ -56,7 +67,8 @@ mod tests {
         let found = items_at(&items, [9_999, 0, 4_096, 4_095, 0, 20_000]);
         assert_eq!(found.len(), 4);
         assert!(found.iter().all(|(place, item)| item.json == json!({ "n": (*place as f64) })));
-        let numbers: Vec<Value> = picked(&items, &[1, 4_096, 9_999]).map(|item| item.json).collect();
+        let numbers: Vec<Value> =
+            picked(&items, &[1, 4_096, 9_999]).map(|item| item.json).collect();
         assert_eq!(numbers, [json!({ "n": 1 }), json!({ "n": 4096 }), json!({ "n": 9999 })]);
     }
 }

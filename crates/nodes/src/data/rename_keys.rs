@@ -12,8 +12,10 @@ impl Node for RenameKeys {
             "key",
             "Key",
             [
-                Param::text("currentKey", "Current key name", "").help("The field to rename; dots step into nested objects."),
-                Param::text("newKey", "New key name", "").help("The new name; dots make nested objects."),
+                Param::text("currentKey", "Current key name", "")
+                    .help("The field to rename; dots step into nested objects."),
+                Param::text("newKey", "New key name", "")
+                    .help("The new name; dots make nested objects."),
             ],
         );
         let replacement = FieldGroup::new(
@@ -21,14 +23,18 @@ impl Node for RenameKeys {
             "Replacement",
             [
                 Param::notice("regExNotice", "Patterns also see keys that were renamed before."),
-                Param::text("searchRegex", "Regular expression", "").help("Keys that fit this pattern are renamed."),
-                Param::text("replaceRegex", "Replace with", "").help("What the match becomes; $1, $2 stand for groups of the pattern."),
+                Param::text("searchRegex", "Regular expression", "")
+                    .help("Keys that fit this pattern are renamed."),
+                Param::text("replaceRegex", "Replace with", "")
+                    .help("What the match becomes; $1, $2 stand for groups of the pattern."),
                 Param::collection(
                     "options",
                     "Options",
                     [
-                        Param::flag("caseInsensitive", "Case insensitive", false).help("Upper and lower case count as equal."),
-                        Param::number("depth", "Max depth", -1).help("How deep to go: -1 for all levels, 0 for the top only."),
+                        Param::flag("caseInsensitive", "Case insensitive", false)
+                            .help("Upper and lower case count as equal."),
+                        Param::number("depth", "Max depth", -1)
+                            .help("How deep to go: -1 for all levels, 0 for the top only."),
                     ],
                 )
                 .help("How to match."),
@@ -40,7 +46,8 @@ impl Node for RenameKeys {
                 Param::collection(
                     "additionalOptions",
                     "Additional options",
-                    [Param::repeated("regexReplacement", "Regex", [replacement]).help("Rename by regular expressions.")],
+                    [Param::repeated("regexReplacement", "Regex", [replacement])
+                        .help("Rename by regular expressions.")],
                 )
                 .help("Further settings."),
             )
@@ -61,23 +68,37 @@ impl Node for RenameKeys {
             let (original, mut gaps) = (item.json.clone(), Gaps::default());
             let keys = ctx.param("keys.key", index)?;
             for key in keys.as_array().unwrap_or_default() {
-                let name = |field: &str| key.get(field).filter(|name| !name.is_nullish()).map(Value::to_js_string).unwrap_or_default();
+                let name = |field: &str| {
+                    key.get(field)
+                        .filter(|name| !name.is_nullish())
+                        .map(Value::to_js_string)
+                        .unwrap_or_default()
+                };
                 let (current, new) = (name("currentKey"), name("newKey"));
                 if current.is_empty() || new.is_empty() || current == new {
                     continue;
                 }
-                if let Some(value) = original.get_path(&current).filter(|value| !value.is_undefined()) {
+                if let Some(value) =
+                    original.get_path(&current).filter(|value| !value.is_undefined())
+                {
                     item.json.put_path_within(&new, value.clone(), &mut gaps)?;
                     item.json.remove_path(&current);
                 }
             }
-            let replacements = ctx.param("additionalOptions.regexReplacement.replacements", index)?;
+            let replacements =
+                ctx.param("additionalOptions.regexReplacement.replacements", index)?;
             for replacement in replacements.as_array().unwrap_or_default() {
-                let text = |path: &str| replacement.get(path).map(Value::to_js_string).unwrap_or_default();
-                let ignore_case = replacement.get_path("options.caseInsensitive").is_some_and(Value::is_truthy);
-                let pattern = JsRegex::new(&text("searchRegex"), if ignore_case { "i" } else { "" })
-                    .map_err(|problem| NodeError::parameter("searchRegex", problem).on_item(index))?;
-                let depth = replacement.get_path("options.depth").and_then(Value::as_f64).unwrap_or(-1.0);
+                let text =
+                    |path: &str| replacement.get(path).map(Value::to_js_string).unwrap_or_default();
+                let ignore_case =
+                    replacement.get_path("options.caseInsensitive").is_some_and(Value::is_truthy);
+                let pattern =
+                    JsRegex::new(&text("searchRegex"), if ignore_case { "i" } else { "" })
+                        .map_err(|problem| {
+                            NodeError::parameter("searchRegex", problem).on_item(index)
+                        })?;
+                let depth =
+                    replacement.get_path("options.depth").and_then(Value::as_f64).unwrap_or(-1.0);
                 rename_matching(&mut item.json, depth, &pattern, &text("replaceRegex"));
             }
             output.push(item.paired_with(index));
@@ -129,15 +150,23 @@ mod tests {
     #[tokio::test]
     async fn patterns_rename_on_all_levels() {
         let input = json!([{ "regA": { "regB": [{ "regC": 1 }] }, "x": 2 }]);
-        let made = run::<RenameKeys>(by_regex("^reg(.)", "$1_new", json!({})), input.clone()).await.unwrap();
+        let made = run::<RenameKeys>(by_regex("^reg(.)", "$1_new", json!({})), input.clone())
+            .await
+            .unwrap();
         assert_eq!(made[0], json!([{ "A_new": { "B_new": [{ "C_new": 1 }] }, "x": 2 }]));
-        let made = run::<RenameKeys>(by_regex("^REG", "", json!({ "depth": 0, "caseInsensitive": true })), input).await.unwrap();
+        let made = run::<RenameKeys>(
+            by_regex("^REG", "", json!({ "depth": 0, "caseInsensitive": true })),
+            input,
+        )
+        .await
+        .unwrap();
         assert_eq!(made[0], json!([{ "A": { "regB": [{ "regC": 1 }] }, "x": 2 }]));
     }
 
     #[tokio::test]
     async fn a_broken_pattern_is_a_parameter_error() {
-        let error = run::<RenameKeys>(by_regex("(", "", json!({})), json!([{ "a": 1 }])).await.unwrap_err();
+        let error =
+            run::<RenameKeys>(by_regex("(", "", json!({})), json!([{ "a": 1 }])).await.unwrap_err();
         assert!(error.message().starts_with("Invalid regular expression: /(/"), "{error}");
     }
 
@@ -156,6 +185,9 @@ mod tests {
     #[tokio::test]
     async fn keys_without_a_new_name_stay() {
         let params = json!({ "keys": { "key": [{ "currentKey": "a" }, { "currentKey": "gone", "newKey": "b" }] } });
-        assert_eq!(run::<RenameKeys>(params, json!([{ "a": 1 }])).await.unwrap()[0], json!([{ "a": 1 }]));
+        assert_eq!(
+            run::<RenameKeys>(params, json!([{ "a": 1 }])).await.unwrap()[0],
+            json!([{ "a": 1 }])
+        );
     }
 }

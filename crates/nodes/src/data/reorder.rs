@@ -8,26 +8,33 @@ const BUCKET_BYTES: usize = 64 << 20;
 /// How many items tell the size of the others.
 const SAMPLE: usize = 100;
 
-/// The items at the given places, each paired with the place it had. Places that there are none of are left out.
+/// The items at the given places, each paired with the place it had. Places that there are none of
+/// are left out.
 pub(super) fn reorder(ctx: &Ctx<'_>, items: &Items, order: &[usize]) -> Items {
     let sample = items.range(0, SAMPLE);
     let average = sample.iter().map(Item::estimated_bytes).sum::<usize>() / sample.len().max(1);
     in_buckets(ctx, items, order, (BUCKET_BYTES / average.max(1)).max(SAMPLE))
 }
 
-/// Walks the list once and puts every item with those that come out near it, then orders one bucket after the other.
+/// Walks the list once and puts every item with those that come out near it, then orders one bucket
+/// after the other.
 fn in_buckets(ctx: &Ctx<'_>, items: &Items, order: &[usize], bucket_items: usize) -> Items {
     let mut output = ctx.builder();
     if items.len() <= bucket_items {
         let all = items.to_vec();
-        output.extend(order.iter().filter_map(|index| all.get(*index).map(|item| item.clone().paired_with(*index))));
+        output.extend(
+            order
+                .iter()
+                .filter_map(|index| all.get(*index).map(|item| item.clone().paired_with(*index))),
+        );
         return output.finish();
     }
     let mut ranks: Vec<Option<usize>> = vec![None; items.len()];
     for (rank, index) in order.iter().enumerate().filter(|(_, index)| **index < items.len()) {
         ranks[*index] = Some(rank);
     }
-    let mut buckets: Vec<ItemsBuilder> = (0..order.len().div_ceil(bucket_items)).map(|_| ctx.builder()).collect();
+    let mut buckets: Vec<ItemsBuilder> =
+        (0..order.len().div_ceil(bucket_items)).map(|_| ctx.builder()).collect();
     for (index, item) in items.iter().enumerate() {
         if let Some(rank) = ranks[index] {
             buckets[rank / bucket_items].push(item.paired_with(index));

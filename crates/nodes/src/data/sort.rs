@@ -37,7 +37,12 @@ pub(super) fn params() -> Vec<Param> {
         "Field",
         [
             Param::text("fieldName", "Field name", "").required().help("The field to sort by."),
-            Param::choice("order", "Order", &[("ascending", "Ascending"), ("descending", "Descending")]).help("Smallest or largest first."),
+            Param::choice(
+                "order",
+                "Order",
+                &[("ascending", "Ascending"), ("descending", "Descending")],
+            )
+            .help("Smallest or largest first."),
         ],
     );
     vec![
@@ -83,18 +88,27 @@ fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
     let entries = ctx.param("sortFieldsUi.sortField", 0)?;
     let entries = entries.as_array().unwrap_or_default();
     if entries.is_empty() {
-        return Err(NodeError::parameter("sortFieldsUi", "No sorting specified. Please add a field to sort by"));
+        return Err(NodeError::parameter(
+            "sortFieldsUi",
+            "No sorting specified. Please add a field to sort by",
+        ));
     }
     let fields: Vec<(Str, bool)> = entries
         .iter()
         .map(|entry| {
             let name = entry.get("fieldName").map(Value::to_js_string).unwrap_or_default();
-            (name, entry.get("order").is_some_and(|order| order.as_str() != Some("ascending") && !order.is_undefined()))
+            (
+                name,
+                entry.get("order").is_some_and(|order| {
+                    order.as_str() != Some("ascending") && !order.is_undefined()
+                }),
+            )
         })
         .collect();
     for (name, _) in &fields {
         if !items.iter().any(|item| dots.get(&item.json, name).is_some()) {
-            let error = NodeError::input(format!("Couldn't find the field '{name}' in the input data"));
+            let error =
+                NodeError::input(format!("Couldn't find the field '{name}' in the input data"));
             let tells = dots == Dots::Literal && name.contains('.');
             return Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error });
         }
@@ -103,15 +117,19 @@ fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
         Some(Value::String(text)) => Value::from(text.to_lowercase()),
         value => value.cloned().unwrap_or_default(),
     };
-    let keyed: Vec<(usize, Vec<Value>)> =
-        items.iter().enumerate().map(|(index, item)| (index, fields.iter().map(|(name, _)| key_of(&item, name)).collect())).collect();
+    let keyed: Vec<(usize, Vec<Value>)> = items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| (index, fields.iter().map(|(name, _)| key_of(&item, name)).collect()))
+        .collect();
     let (ticker, ended) = (Ticker::default(), Cell::new(None));
     let comes_first = |one: &(usize, Vec<Value>), two: &(usize, Vec<Value>)| {
         // Once the time is over the order does not matter any more.
         if let Err(error) = ticker.tick() {
             ended.set(Some(error));
         }
-        let differing = fields.iter().zip(one.1.iter().zip(&two.1)).find(|(_, (one, two))| one != two);
+        let differing =
+            fields.iter().zip(one.1.iter().zip(&two.1)).find(|(_, (one, two))| one != two);
         differing.is_some_and(|((_, descending), (one, two))| less_than(one, two) != *descending)
     };
     let sorted = super::stable_sort::stable_sort(keyed, comes_first);
@@ -121,12 +139,17 @@ fn by_fields(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
 /// Lets the sandbox find the order; only the indexes come back.
 async fn by_code(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> {
     let code = ctx.text("code", 0)?;
-    let is_word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    let returns = code
-        .match_indices("return")
-        .any(|(at, word)| !is_word(code[..at].chars().next_back()) && !is_word(code[at + word.len()..].chars().next()));
+    let is_word = |letter: Option<char>| {
+        letter.is_some_and(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let returns = code.match_indices("return").any(|(at, word)| {
+        !is_word(code[..at].chars().next_back()) && !is_word(code[at + word.len()..].chars().next())
+    });
     if !returns {
-        return Err(NodeError::parameter("code", "Sort code doesn't return. Please add a 'return' statement to your code"));
+        return Err(NodeError::parameter(
+            "code",
+            "Sort code doesn't return. Please add a 'return' statement to your code",
+        ));
     }
     let source = format!(
         "const compare = (a, b) => {{\n{code}\n}};\n\
@@ -135,7 +158,13 @@ async fn by_code(ctx: &Ctx<'_>, items: &Items) -> Result<Vec<usize>, NodeError> 
          return order.map(({{ index }}) => ({{ json: {{ index }} }}));"
     );
     let mut order = Vec::with_capacity(items.len());
-    let job = CodeJob { source: source.into(), flavour: CodeFlavour::AllItems, items: items.clone(), first: 0, names: Object::new() };
+    let job = CodeJob {
+        source: source.into(),
+        flavour: CodeFlavour::AllItems,
+        items: items.clone(),
+        first: 0,
+        names: Object::new(),
+    };
     let mut each = |returned: Returned| {
         if let Returned::Element(value) = returned {
             order.extend(value.get_path("json.index").and_then(Value::as_usize));
@@ -161,14 +190,23 @@ mod tests {
     async fn numbers_sort_by_size_and_equal_items_keep_their_order() {
         let input = json!([{ "n": 10, "i": 0 }, { "n": 9, "i": 1 }, { "n": 10, "i": 2 }]);
         let sorted = run::<Sort>(by(json!([{ "fieldName": "n" }])), input.clone()).await.unwrap();
-        assert_eq!(sorted[0], json!([{ "n": 9, "i": 1 }, { "n": 10, "i": 0 }, { "n": 10, "i": 2 }]));
-        let sorted = run::<Sort>(by(json!([{ "fieldName": "n", "order": "descending" }])), input).await.unwrap();
-        assert_eq!(sorted[0], json!([{ "n": 10, "i": 0 }, { "n": 10, "i": 2 }, { "n": 9, "i": 1 }]));
+        assert_eq!(
+            sorted[0],
+            json!([{ "n": 9, "i": 1 }, { "n": 10, "i": 0 }, { "n": 10, "i": 2 }])
+        );
+        let sorted = run::<Sort>(by(json!([{ "fieldName": "n", "order": "descending" }])), input)
+            .await
+            .unwrap();
+        assert_eq!(
+            sorted[0],
+            json!([{ "n": 10, "i": 0 }, { "n": 10, "i": 2 }, { "n": 9, "i": 1 }])
+        );
     }
 
     #[tokio::test]
     async fn a_field_that_no_item_has_is_refused() {
-        let error = run::<Sort>(by(json!([{ "fieldName": "x" }])), json!([{ "n": 1 }])).await.unwrap_err();
+        let error =
+            run::<Sort>(by(json!([{ "fieldName": "x" }])), json!([{ "n": 1 }])).await.unwrap_err();
         assert_eq!(error.message(), "Couldn't find the field 'x' in the input data");
         let error = run::<Sort>(json!({}), json!([{ "n": 1 }])).await.unwrap_err();
         assert_eq!(error.message(), "No sorting specified. Please add a field to sort by");
@@ -178,14 +216,24 @@ mod tests {
     async fn a_random_order_keeps_every_item() {
         let input = Value::array((0..50).map(|n| json!({ "n": n })).collect());
         let sorted = run::<Sort>(json!({ "type": "random" }), input).await.unwrap().remove(0);
-        let mut seen: Vec<_> = sorted.as_array().unwrap().iter().map(|item| item.get("n").unwrap().as_usize().unwrap()).collect();
+        let mut seen: Vec<_> = sorted
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item.get("n").unwrap().as_usize().unwrap())
+            .collect();
         seen.sort_unstable();
         assert_eq!(seen, (0..50).collect::<Vec<_>>());
     }
 
     #[tokio::test]
     async fn code_without_a_return_is_refused() {
-        let error = run::<Sort>(json!({ "type": "code", "code": "a.returns - b" }), json!([{}])).await.unwrap_err();
-        assert_eq!(error.message(), "Sort code doesn't return. Please add a 'return' statement to your code");
+        let error = run::<Sort>(json!({ "type": "code", "code": "a.returns - b" }), json!([{}]))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            error.message(),
+            "Sort code doesn't return. Please add a 'return' statement to your code"
+        );
     }
 }

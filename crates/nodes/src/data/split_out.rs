@@ -34,8 +34,11 @@ impl Node for SplitOut {
 
 /// The parameters of the node, which Item Lists has too.
 pub(super) fn params() -> Vec<Param> {
-    let include =
-        [("noOtherFields", "No other fields"), ("allOtherFields", "All other fields"), ("selectedOtherFields", "Selected other fields")];
+    let include = [
+        ("noOtherFields", "No other fields"),
+        ("allOtherFields", "All other fields"),
+        ("selectedOtherFields", "Selected other fields"),
+    ];
     vec![
         Param::text("fieldToSplitOut", "Fields to split out", "")
             .required()
@@ -70,7 +73,11 @@ pub(super) enum Style {
     Modern,
 }
 
-pub(super) async fn split_out(ctx: &Ctx<'_>, items: &Items, style: Style) -> Result<Outputs, NodeError> {
+pub(super) async fn split_out(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    style: Style,
+) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     for (index, item) in items.iter().enumerate() {
         let split = Split::read(ctx, index, &item, style)?;
@@ -108,20 +115,35 @@ enum Others {
 
 impl Split {
     fn read(ctx: &Ctx<'_>, index: usize, item: &Item, style: Style) -> Result<Self, NodeError> {
-        let dots = if ctx.flag("options.disableDotNotation", index)? { Dots::Literal } else { Dots::Nested };
+        let dots = if ctx.flag("options.disableDotNotation", index)? {
+            Dots::Literal
+        } else {
+            Dots::Nested
+        };
         let names = ctx.text("fieldToSplitOut", index)?;
         let fields: Vec<Str> = match style {
-            Style::Modern => names.split(',').map(str::trim).map(|name| Str::from(name.strip_prefix("$json.").unwrap_or(name))).collect(),
+            Style::Modern => names
+                .split(',')
+                .map(str::trim)
+                .map(|name| Str::from(name.strip_prefix("$json.").unwrap_or(name)))
+                .collect(),
             _ => vec![names],
         };
         let destinations = ctx.text("options.destinationFieldName", index)?;
         let destinations: Vec<Str> = match style {
-            Style::Modern => destinations.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Str::from).collect(),
+            Style::Modern => destinations
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .map(Str::from)
+                .collect(),
             _ => Some(destinations).filter(|name| !name.is_empty()).into_iter().collect(),
         };
         if !destinations.is_empty() && destinations.len() != fields.len() {
             let message = "If multiple fields to split out are given, the same number of destination fields must be given";
-            return Err(NodeError::parameter("options.destinationFieldName", message).on_item(index));
+            return Err(
+                NodeError::parameter("options.destinationFieldName", message).on_item(index)
+            );
         }
         let include = ctx.text("include", index)?;
         let others = match include.as_str() {
@@ -132,11 +154,22 @@ impl Split {
                 }
                 Others::All(others)
             }
-            "selectedOtherFields" => Others::Selected(field_list(ctx, "fieldsToInclude", "Fields To Include", index)),
+            "selectedOtherFields" => {
+                Others::Selected(field_list(ctx, "fieldsToInclude", "Fields To Include", index))
+            }
             _ => Others::None,
         };
-        let names_elements = include != "noOtherFields" || !destinations.is_empty() || fields.len() != 1;
-        Ok(Self { style, dots, fields, destinations, names_elements, others, with_files: ctx.flag("options.includeBinary", index)? })
+        let names_elements =
+            include != "noOtherFields" || !destinations.is_empty() || fields.len() != 1;
+        Ok(Self {
+            style,
+            dots,
+            fields,
+            destinations,
+            names_elements,
+            others,
+            with_files: ctx.flag("options.includeBinary", index)?,
+        })
     }
 
     /// The fields that are put into elements, which may be many times those of the item.
@@ -146,7 +179,11 @@ impl Split {
             Some(Value::Object(object)) => object.len(),
             _ => 1,
         };
-        let (all, most) = self.fields.iter().map(n_elements).fold((0_usize, 0), |(all, most), n| (all.saturating_add(n), most.max(n)));
+        let (all, most) = self
+            .fields
+            .iter()
+            .map(n_elements)
+            .fold((0_usize, 0), |(all, most), n| (all.saturating_add(n), most.max(n)));
         let n_others = match &self.others {
             Others::None => 0,
             Others::All(json) => json.as_object().map_or(0, Object::len),
@@ -161,15 +198,23 @@ impl Split {
         for (position, field) in self.fields.iter().enumerate() {
             let destination = self.destinations.get(position);
             if *field == "$binary" && self.style == Style::Modern {
-                for (element, (name, file)) in item.binary.iter().flat_map(|files| files.iter()).enumerate() {
+                for (element, (name, file)) in
+                    item.binary.iter().flat_map(|files| files.iter()).enumerate()
+                {
                     slot(&mut made, element).set_binary(name.clone(), file.clone());
                 }
                 continue;
             }
-            for (element, value) in self.elements(&item, field).map_err(|error| error.on_item(index))?.iter().enumerate() {
+            for (element, value) in self
+                .elements(&item, field)
+                .map_err(|error| error.on_item(index))?
+                .iter()
+                .enumerate()
+            {
                 ticker.tick()?;
                 let target = slot(&mut made, element).json.make_object();
-                let is_object = matches!(value, Value::Object(_) | Value::Array(_)) || (self.style != Style::Modern && value.is_null());
+                let is_object = matches!(value, Value::Object(_) | Value::Array(_))
+                    || (self.style != Style::Modern && value.is_null());
                 if is_object && !self.names_elements {
                     spread(target, value);
                 } else {
@@ -181,7 +226,8 @@ impl Split {
             return Ok(());
         }
         let selected = self.selected(&item)?;
-        // Each is put out before the next one is filled: all of them may hold far more than the item.
+        // Each is put out before the next one is filled: all of them may hold far more than the
+        // item.
         for mut new in made {
             ticker.tick_for_item()?;
             if let Others::All(others) = &self.others {
@@ -207,10 +253,13 @@ impl Split {
         let Others::Selected(names) = &self.others else { return Ok(Vec::new()) };
         let names = names.as_ref().map_err(NodeError::clone)?;
         if names.is_empty() {
-            return Err(NodeError::parameter("fieldsToInclude", "No fields specified").describe("Please add a field to include"));
+            return Err(NodeError::parameter("fieldsToInclude", "No fields specified")
+                .describe("Please add a field to include"));
         }
         // The older node never let a selected field replace the element.
-        let put = names.iter().filter(|field| self.style == Style::Modern || !self.fields.contains(field));
+        let put = names
+            .iter()
+            .filter(|field| self.style == Style::Modern || !self.fields.contains(field));
         Ok(put.map(|field| (field.clone(), self.dots.get(&item.json, field).cloned())).collect())
     }
 
@@ -220,13 +269,17 @@ impl Split {
             Some(Value::Array(values)) => Ok(values.to_vec()),
             Some(Value::Object(object)) => Ok(object.values().cloned().collect()),
             None if self.style == Style::Strict => {
-                let error = NodeError::input(format!("Couldn't find the field '{field}' in the input data"));
+                let error = NodeError::input(format!(
+                    "Couldn't find the field '{field}' in the input data"
+                ));
                 let tells = self.dots == Dots::Literal && field.contains('.');
                 Err(if tells { error.describe(DOT_NOTATION_TIP) } else { error })
             }
             None => Ok(Vec::new()),
             Some(single) if self.style == Style::Modern => Ok(vec![single.clone()]),
-            Some(_) => Err(NodeError::input(format!("The provided field '{field}' is not an array or object"))),
+            Some(_) => Err(NodeError::input(format!(
+                "The provided field '{field}' is not an array or object"
+            ))),
         }
     }
 }
@@ -258,25 +311,35 @@ mod tests {
     #[tokio::test]
     async fn a_single_value_counts_as_a_list_and_a_missing_one_as_none() {
         let input = json!([{ "a": 5 }, { "b": 1 }]);
-        assert_eq!(split(json!({ "fieldToSplitOut": "$json.a" }), input).await, json!([{ "a": 5 }]));
+        assert_eq!(
+            split(json!({ "fieldToSplitOut": "$json.a" }), input).await,
+            json!([{ "a": 5 }])
+        );
     }
 
     #[tokio::test]
     async fn nested_fields_are_taken_out_of_the_copy() {
         let input = json!([{ "a": { "list": ["x"], "keep": 1 } }]);
-        let made = split(json!({ "fieldToSplitOut": "a.list", "include": "allOtherFields" }), input).await;
+        let made =
+            split(json!({ "fieldToSplitOut": "a.list", "include": "allOtherFields" }), input).await;
         assert_eq!(made, json!([{ "a": { "keep": 1 }, "a.list": "x" }]));
     }
 
     #[tokio::test]
-    async fn issue_14_06_elements_that_take_other_fields_along_are_made_off_the_threads_that_serve() {
-        let mut item = Object::from_iter((0..1000).map(|number| (number.to_string(), Value::from(number))));
+    async fn issue_14_06_elements_that_take_other_fields_along_are_made_off_the_threads_that_serve()
+    {
+        let mut item =
+            Object::from_iter((0..1000).map(|number| (number.to_string(), Value::from(number))));
         item.insert("list", vec![Value::from(1); 1000]);
         // A million fields, made of a few kilobytes.
         let params = json!({ "fieldToSplitOut": "list", "include": "allOtherFields" });
         let work = Box::pin(run::<SplitOut>(params, Value::array(vec![item.into()])));
-        let allowance = compute::Allowance::new(std::time::Duration::from_millis(1), std::time::Duration::from_secs(60));
-        let ended = compute::Offload::if_asked(work, allowance).await.err().map(|error| error.code());
+        let allowance = compute::Allowance::new(
+            std::time::Duration::from_millis(1),
+            std::time::Duration::from_secs(60),
+        );
+        let ended =
+            compute::Offload::if_asked(work, allowance).await.err().map(|error| error.code());
         assert_eq!(ended, Some(Code::RUN_CPU_TIME));
     }
 
@@ -286,7 +349,8 @@ mod tests {
         let mut item = Item::new(json!({ "id": 1 }));
         item.set_binary("one", Binary::new("1", "text/plain", None));
         item.set_binary("two", Binary::new("2", "text/plain", None));
-        let outputs = run_on::<SplitOut>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
+        let outputs =
+            run_on::<SplitOut>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
         assert_eq!(outputs[0].len(), 2);
         assert!(outputs[0].last().unwrap().binary("two").is_some());
         assert_eq!(to_json(&outputs[0]), json!([{}, {}]));
@@ -294,7 +358,8 @@ mod tests {
 
     #[tokio::test]
     async fn destination_names_must_match_the_fields_in_number() {
-        let params = json!({ "fieldToSplitOut": "a,b", "options": { "destinationFieldName": "x" } });
+        let params =
+            json!({ "fieldToSplitOut": "a,b", "options": { "destinationFieldName": "x" } });
         let error = run::<SplitOut>(params, json!([{ "a": [1] }])).await.unwrap_err();
         assert!(error.message().starts_with("If multiple fields to split out are given"));
     }

@@ -1,10 +1,15 @@
-//! A stable sort that takes any comparison, consistent or not, and orders as JavaScript's engines do.
+//! A stable sort that takes any comparison, consistent or not, and orders as JavaScript's engines
+//! do.
 //!
-//! Values that cannot be compared (a text and a number, a missing field) make n8n's comparison contradict itself.
-//! Rust's own sort may panic then, so this one follows the steps of TimSort, the algorithm behind `Array.sort`.
+//! Values that cannot be compared (a text and a number, a missing field) make n8n's comparison
+//! contradict itself. Rust's own sort may panic then, so this one follows the steps of TimSort, the
+//! algorithm behind `Array.sort`.
 
 /// Sorts by `comes_first(one, two)`: whether `one` must stand before `two`.
-pub(super) fn stable_sort<T: Clone>(mut list: Vec<T>, comes_first: impl Fn(&T, &T) -> bool) -> Vec<T> {
+pub(super) fn stable_sort<T: Clone>(
+    mut list: Vec<T>,
+    comes_first: impl Fn(&T, &T) -> bool,
+) -> Vec<T> {
     let count = list.len();
     let shortest_run = shortest_run(count);
     let mut runs: Vec<(usize, usize)> = Vec::new();
@@ -67,11 +72,16 @@ fn insert_rest<T>(list: &mut [T], sorted: usize, comes_first: &impl Fn(&T, &T) -
 }
 
 /// Joins runs until their lengths fall fast enough from bottom to top.
-fn balance<T: Clone>(list: &mut [T], runs: &mut Vec<(usize, usize)>, comes_first: &impl Fn(&T, &T) -> bool) {
+fn balance<T: Clone>(
+    list: &mut [T],
+    runs: &mut Vec<(usize, usize)>,
+    comes_first: &impl Fn(&T, &T) -> bool,
+) {
     while runs.len() > 1 {
         let at = runs.len() - 2;
         let length = |index: usize| runs[index].1;
-        let too_short = |index: usize| index > 0 && length(index - 1) <= length(index) + length(index + 1);
+        let too_short =
+            |index: usize| index > 0 && length(index - 1) <= length(index) + length(index + 1);
         if too_short(at) || (at > 1 && too_short(at - 1)) {
             let at = if length(at - 1) < length(at + 1) { at - 1 } else { at };
             join(list, runs, at, comes_first);
@@ -83,13 +93,19 @@ fn balance<T: Clone>(list: &mut [T], runs: &mut Vec<(usize, usize)>, comes_first
     }
 }
 
-fn join<T: Clone>(list: &mut [T], runs: &mut Vec<(usize, usize)>, at: usize, comes_first: &impl Fn(&T, &T) -> bool) {
+fn join<T: Clone>(
+    list: &mut [T],
+    runs: &mut Vec<(usize, usize)>,
+    at: usize,
+    comes_first: &impl Fn(&T, &T) -> bool,
+) {
     let ((start, one), (_, two)) = (runs[at], runs[at + 1]);
     let both = &mut list[start..start + one + two];
     let left = both[..one].to_vec();
     let (mut from_left, mut from_right) = (0, one);
     for place in 0..both.len() {
-        let take_right = from_right < both.len() && (from_left == left.len() || comes_first(&both[from_right], &left[from_left]));
+        let take_right = from_right < both.len()
+            && (from_left == left.len() || comes_first(&both[from_right], &left[from_left]));
         if take_right {
             both.swap(place, from_right);
             from_right += 1;
@@ -112,7 +128,9 @@ mod tests {
     #[test]
     fn it_sorts_stably_at_any_size() {
         for size in [0, 1, 2, 31, 64, 65, 1000, 5000] {
-            let list: Vec<(u64, usize)> = (0..size).map(|index| ((index as u64).wrapping_mul(2_654_435_761) % 97, index)).collect();
+            let list: Vec<(u64, usize)> = (0..size)
+                .map(|index| ((index as u64).wrapping_mul(2_654_435_761) % 97, index))
+                .collect();
             let mut expected = list.clone();
             expected.sort();
             assert_eq!(stable_sort(list, |one, two| one.0 < two.0), expected, "{size} elements");

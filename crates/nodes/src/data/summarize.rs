@@ -25,7 +25,8 @@ impl Node for Summarize {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let rules = Rules {
-            field_must_exist: ctx.version() < 1.05 && !ctx.flag("options.continueIfFieldNotFound", 0)?,
+            field_must_exist: ctx.version() < 1.05
+                && !ctx.flag("options.continueIfFieldNotFound", 0)?,
             empty_if_missing: false,
             original_types: ctx.version() > 1.0,
         };
@@ -45,13 +46,22 @@ pub(super) fn params() -> Vec<Param> {
         ("min", "Min"),
         ("sum", "Sum"),
     ];
-    let separators = [(",", "Comma"), (", ", "Comma and space"), ("\n", "New line"), ("", "None"), (" ", "Space"), ("other", "Other")];
+    let separators = [
+        (",", "Comma"),
+        (", ", "Comma and space"),
+        ("\n", "New line"),
+        ("", "None"),
+        (" ", "Space"),
+        ("other", "Other"),
+    ];
     let value = FieldGroup::new(
         "values",
         "Value",
         [
-            Param::choice("aggregation", "Aggregation", &aggregations).help("How the values of the field are combined."),
-            Param::text("field", "Field", "").help("The field to summarize. Sums and averages look at numbers only."),
+            Param::choice("aggregation", "Aggregation", &aggregations)
+                .help("How the values of the field are combined."),
+            Param::text("field", "Field", "")
+                .help("The field to summarize. Sums and averages look at numbers only."),
             Param::flag("includeEmpty", "Include empty values", false)
                 .help("Count null, missing and empty values too.")
                 .show("aggregation", &["append", "concatenate", "count", "countUnique"]),
@@ -64,23 +74,33 @@ pub(super) fn params() -> Vec<Param> {
                 .show("separateBy", &["other"]),
         ],
     );
-    let formats = [("separateItems", "Each split in a separate item"), ("singleItem", "All splits in a single item")];
+    let formats = [
+        ("separateItems", "Each split in a separate item"),
+        ("singleItem", "All splits in a single item"),
+    ];
     vec![
         Param::repeated("fieldsToSummarize", "Fields to summarize", [value])
             .preset(json!({ "values": [{ "aggregation": "count", "field": "" }] }))
             .help("What to compute."),
-        Param::text("fieldsToSplitBy", "Fields to split by", "").help("Names of the fields to group by, separated by commas."),
+        Param::text("fieldsToSplitBy", "Fields to split by", "")
+            .help("Names of the fields to group by, separated by commas."),
         Param::collection(
             "options",
             "Options",
             [
                 Param::flag("continueIfFieldNotFound", "Continue if field not found", false)
                     .help("Go on when no item has the field instead of failing."),
-                Param::flag("disableDotNotation", "Disable dot notation", false)
-                    .help("Take dots in field names literally instead of as steps into nested objects."),
-                Param::choice("outputFormat", "Output format", &formats).help("One item per group, or one item that nests all groups."),
-                Param::flag("skipEmptySplitFields", "Ignore items without valid fields to group by", false)
-                    .help("Leave out items whose group field is missing or empty."),
+                Param::flag("disableDotNotation", "Disable dot notation", false).help(
+                    "Take dots in field names literally instead of as steps into nested objects.",
+                ),
+                Param::choice("outputFormat", "Output format", &formats)
+                    .help("One item per group, or one item that nests all groups."),
+                Param::flag(
+                    "skipEmptySplitFields",
+                    "Ignore items without valid fields to group by",
+                    false,
+                )
+                .help("Leave out items whose group field is missing or empty."),
             ],
         )
         .help("Further settings."),
@@ -108,7 +128,13 @@ struct Aggregation {
 
 impl Default for Aggregation {
     fn default() -> Self {
-        Self { aggregation: "count".into(), field: Str::new(), include_empty: false, separate_by: ",".into(), custom_separator: Str::new() }
+        Self {
+            aggregation: "count".into(),
+            field: Str::new(),
+            include_empty: false,
+            separate_by: ",".into(),
+            custom_separator: Str::new(),
+        }
     }
 }
 
@@ -122,14 +148,21 @@ pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<O
         return Err(NodeError::parameter("fieldsToSummarize", message));
     }
     let dots = Dots::of(ctx)?;
-    for Aggregation { field, .. } in aggregations.iter().filter(|aggregation| !aggregation.field.is_empty()) {
+    for Aggregation { field, .. } in
+        aggregations.iter().filter(|aggregation| !aggregation.field.is_empty())
+    {
         if rules.field_must_exist || rules.empty_if_missing {
             let exists = items.iter().any(|item| dots.get(&item.json, field).is_some());
             if !exists && rules.empty_if_missing {
-                return Ok(vec![Items::one(Item::new(Object::new()).with_pairs((0..items.len()).map(PairedItem::new).collect::<Pairs>()))]);
+                return Ok(vec![Items::one(
+                    Item::new(Object::new())
+                        .with_pairs((0..items.len()).map(PairedItem::new).collect::<Pairs>()),
+                )]);
             }
             if !exists {
-                return Err(NodeError::input(format!("The field '{field}' does not exist in any items")));
+                return Err(NodeError::input(format!(
+                    "The field '{field}' does not exist in any items"
+                )));
             }
         }
     }
@@ -142,7 +175,10 @@ pub(super) fn summarize(ctx: &Ctx<'_>, items: &Items, rules: &Rules) -> Result<O
     }
     let mut output = ctx.builder();
     if ctx.text("options.outputFormat", 0)? == "singleItem" {
-        output.push(Item::new(tree.into_value()).with_pairs((0..items.len()).map(PairedItem::new).collect::<Pairs>()));
+        output.push(
+            Item::new(tree.into_value())
+                .with_pairs((0..items.len()).map(PairedItem::new).collect::<Pairs>()),
+        );
     } else {
         tree.flatten(&split_by, Object::new(), rules.original_types, &mut output);
     }
@@ -166,26 +202,34 @@ impl Job {
         if !split_by.is_empty() {
             return Tree::Groups { places: HashMap::new(), groups: Vec::new() };
         }
-        let summary = self
-            .aggregations
-            .iter()
-            .map(|aggregation| (plain_name(&format!("{}{}", aggregation.prefix(), aggregation.field)), Summary::of(aggregation)));
+        let summary = self.aggregations.iter().map(|aggregation| {
+            (
+                plain_name(&format!("{}{}", aggregation.prefix(), aggregation.field)),
+                Summary::of(aggregation),
+            )
+        });
         Tree::Leaf { summary: summary.collect(), members: Vec::new() }
     }
 
-    /// Puts an item into its group. Nothing of it is kept but what its group needs: the list may not fit into memory.
+    /// Puts an item into its group. Nothing of it is kept but what its group needs: the list may
+    /// not fit into memory.
     fn add(&self, tree: &mut Tree, split_by: &[Str], index: usize, item: &Item) {
         match (tree, split_by.split_first()) {
             (Tree::Groups { places, groups }, Some((field, rest))) => {
                 let value = self.dots.get(&item.json, field).unwrap_or(&Value::Undefined);
                 if self.skip_empty
-                    && !matches!(value, Value::Number(_) | Value::Object(_) | Value::Array(_) | Value::Null)
+                    && !matches!(
+                        value,
+                        Value::Number(_) | Value::Object(_) | Value::Array(_) | Value::Null
+                    )
                     && !value.is_truthy()
                 {
                     return;
                 }
                 let key = match value {
-                    Value::Object(_) | Value::Array(_) | Value::Date(_) => model::json::to_string(value).into(),
+                    Value::Object(_) | Value::Array(_) | Value::Date(_) => {
+                        model::json::to_string(value).into()
+                    }
                     plain => plain.to_js_string(),
                 };
                 let place = *places.entry(key.clone()).or_insert_with(|| {
@@ -197,7 +241,8 @@ impl Job {
             (Tree::Leaf { summary, members }, _) => {
                 members.push(index);
                 for (aggregation, (_, summary)) in self.aggregations.iter().zip(summary) {
-                    let value = self.dots.get(&item.json, &aggregation.field).unwrap_or(&Value::Undefined);
+                    let value =
+                        self.dots.get(&item.json, &aggregation.field).unwrap_or(&Value::Undefined);
                     summary.add(value, aggregation.include_empty);
                 }
             }
@@ -248,9 +293,11 @@ impl Summary {
         let Aggregation { separate_by, custom_separator, .. } = aggregation;
         match aggregation.aggregation.as_str() {
             "append" => Self::Appended(Vec::new()),
-            "concatenate" => {
-                Self::Joined { text: None, separator: if separate_by == "other" { custom_separator } else { separate_by }.clone() }
-            }
+            "concatenate" => Self::Joined {
+                text: None,
+                separator: if separate_by == "other" { custom_separator } else { separate_by }
+                    .clone(),
+            },
             "sum" => Self::Sum(0.0),
             "average" => Self::Average { sum: 0.0, count: 0 },
             "min" => Self::Least(None),
@@ -283,7 +330,9 @@ impl Summary {
             (Self::Appended(values), value) => values.push(value.clone()),
             (Self::Joined { text, separator }, value) => {
                 let more = match value {
-                    Value::Object(_) | Value::Array(_) | Value::Date(_) | Value::Null => model::json::to_string(value).into(),
+                    Value::Object(_) | Value::Array(_) | Value::Date(_) | Value::Null => {
+                        model::json::to_string(value).into()
+                    }
                     plain => plain.to_js_string(),
                 };
                 match text {
@@ -314,18 +363,29 @@ impl Tree {
     fn into_value(self) -> Value {
         match self {
             Tree::Leaf { summary, .. } => finished(summary).collect::<Object>().into(),
-            Tree::Groups { groups, .. } => {
-                in_object_order(groups).into_iter().map(|(key, tree)| (key, tree.into_value())).collect::<Object>().into()
-            }
+            Tree::Groups { groups, .. } => in_object_order(groups)
+                .into_iter()
+                .map(|(key, tree)| (key, tree.into_value()))
+                .collect::<Object>()
+                .into(),
         }
     }
 
-    fn flatten(self, split_by: &[Str], fields: Object, original_types: bool, output: &mut ItemsBuilder) {
+    fn flatten(
+        self,
+        split_by: &[Str],
+        fields: Object,
+        original_types: bool,
+        output: &mut ItemsBuilder,
+    ) {
         match (self, split_by.split_first()) {
             (Tree::Groups { groups, .. }, Some((name, rest))) => {
                 for (key, tree) in in_object_order(groups) {
                     let mut fields = fields.clone();
-                    fields.insert(plain_name(name), if original_types { original_value(&key) } else { Value::String(key) });
+                    fields.insert(
+                        plain_name(name),
+                        if original_types { original_value(&key) } else { Value::String(key) },
+                    );
                     // Only the first group field gets its type back in n8n.
                     tree.flatten(rest, fields, false, output);
                 }
@@ -333,7 +393,10 @@ impl Tree {
             (Tree::Leaf { summary, members }, _) => {
                 let mut fields = fields;
                 fields.extend(finished(summary));
-                output.push(Item::new(fields).with_pairs(members.into_iter().map(PairedItem::new).collect::<Pairs>()));
+                output.push(
+                    Item::new(fields)
+                        .with_pairs(members.into_iter().map(PairedItem::new).collect::<Pairs>()),
+                );
             }
             (Tree::Groups { .. }, None) => {}
         }
@@ -378,9 +441,17 @@ mod tests {
     #[tokio::test]
     async fn empty_values_count_only_when_asked_for() {
         let input = json!([{ "v": 1 }, { "v": "" }, { "v": null }, {}]);
-        let all = of(json!([{ "field": "v", "includeEmpty": true }, { "field": "v", "aggregation": "countUnique", "includeEmpty": true }]));
-        assert_eq!(run::<Summarize>(all, input.clone()).await.unwrap()[0], json!([{ "count_v": 4, "unique_count_v": 4 }]));
-        assert_eq!(run::<Summarize>(of(json!([{ "field": "v" }])), input).await.unwrap()[0], json!([{ "count_v": 1 }]));
+        let all = of(
+            json!([{ "field": "v", "includeEmpty": true }, { "field": "v", "aggregation": "countUnique", "includeEmpty": true }]),
+        );
+        assert_eq!(
+            run::<Summarize>(all, input.clone()).await.unwrap()[0],
+            json!([{ "count_v": 4, "unique_count_v": 4 }])
+        );
+        assert_eq!(
+            run::<Summarize>(of(json!([{ "field": "v" }])), input).await.unwrap()[0],
+            json!([{ "count_v": 1 }])
+        );
     }
 
     #[tokio::test]
@@ -389,7 +460,10 @@ mod tests {
         params.set_path("fieldsToSplitBy", "g");
         let input = json!([{ "g": null, "n": 1 }, { "g": 2, "n": 2 }, { "g": 0, "n": 3 }]);
         let typed = run::<Summarize>(params.clone(), input.clone()).await.unwrap();
-        assert_eq!(typed[0], json!([{ "g": 0, "appended_n": [3] }, { "g": 2, "appended_n": [2] }, { "g": null, "appended_n": [1] }]));
+        assert_eq!(
+            typed[0],
+            json!([{ "g": 0, "appended_n": [3] }, { "g": 2, "appended_n": [2] }, { "g": null, "appended_n": [1] }])
+        );
         let texts = run_version::<Summarize>(1.0, params, &[input]).await.unwrap();
         assert_eq!(texts[0].at(2), Some(&json!({ "g": "null", "appended_n": [1] })));
     }
@@ -400,13 +474,23 @@ mod tests {
         params.set_path("fieldsToSplitBy", "g, h");
         params.set_path("options.outputFormat", "singleItem");
         let input = json!([{ "g": "x", "h": "p", "n": 1 }, { "g": "x", "h": "p", "n": 4 }]);
-        assert_eq!(run::<Summarize>(params, input).await.unwrap()[0], json!([{ "x": { "p": { "max_n": 4 } } }]));
+        assert_eq!(
+            run::<Summarize>(params, input).await.unwrap()[0],
+            json!([{ "x": { "p": { "max_n": 4 } } }])
+        );
     }
 
     #[tokio::test]
     async fn the_first_version_refuses_fields_that_no_item_has() {
-        let error = run_version::<Summarize>(1.0, of(json!([{ "field": "x.y" }])), &[json!([{ "a": 1 }])]).await.unwrap_err();
+        let error =
+            run_version::<Summarize>(1.0, of(json!([{ "field": "x.y" }])), &[json!([{ "a": 1 }])])
+                .await
+                .unwrap_err();
         assert_eq!(error.message(), "The field 'x.y' does not exist in any items");
-        assert_eq!(run::<Summarize>(of(json!([{ "field": "x.y" }])), json!([{ "a": 1 }])).await.unwrap()[0], json!([{ "count_x_y": 0 }]));
+        assert_eq!(
+            run::<Summarize>(of(json!([{ "field": "x.y" }])), json!([{ "a": 1 }])).await.unwrap()
+                [0],
+            json!([{ "count_x_y": 0 }])
+        );
     }
 }

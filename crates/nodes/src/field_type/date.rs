@@ -1,4 +1,5 @@
-//! Dates out of text in the formats that n8n accepts: ISO 8601, HTTP, RFC 2822, SQL and what JavaScript's `Date` reads.
+//! Dates out of text in the formats that n8n accepts: ISO 8601, HTTP, RFC 2822, SQL and what
+//! JavaScript's `Date` reads.
 
 use crate::text::dates::{Moment, parse_js_date, zone};
 use jiff::civil;
@@ -37,7 +38,8 @@ pub fn parse_date(value: &Value, clock: &Clock<'_>) -> Option<DateValue> {
         None => {
             let epoch_ms = parse_js_date(text)?;
             let stamp = jiff::Timestamp::from_millisecond(epoch_ms as i64).ok()?;
-            luxon(stamp.to_zoned(TimeZone::UTC).datetime(), TimeZone::UTC).map(|utc| in_zone(&utc, clock.zone))
+            luxon(stamp.to_zoned(TimeZone::UTC).datetime(), TimeZone::UTC)
+                .map(|utc| in_zone(&utc, clock.zone))
         }
     }
 }
@@ -56,8 +58,12 @@ fn luxon(moment: civil::DateTime, zone: TimeZone) -> Option<DateValue> {
 
 fn in_zone(date: &DateValue, zone: &str) -> DateValue {
     let zone = zone_of(zone);
-    let moved = jiff::Timestamp::from_millisecond(date.epoch_ms as i64).ok().map(|stamp| stamp.to_zoned(zone.clone()).datetime());
-    moved.and_then(|moment| luxon(moment, zone)).map_or_else(|| date.clone(), |moved| DateValue { epoch_ms: date.epoch_ms, ..moved })
+    let moved = jiff::Timestamp::from_millisecond(date.epoch_ms as i64)
+        .ok()
+        .map(|stamp| stamp.to_zoned(zone.clone()).datetime());
+    moved
+        .and_then(|moment| luxon(moment, zone))
+        .map_or_else(|| date.clone(), |moved| DateValue { epoch_ms: date.epoch_ms, ..moved })
 }
 
 fn fixed(minutes: i32) -> TimeZone {
@@ -137,7 +143,11 @@ impl<'t> Scan<'t> {
             let colon = self.eat(&[':']);
             if colon || self.digit_count() >= 2 {
                 second = self.digits(2)?;
-                if self.digit_count() == 0 && self.rest.len() > 1 && self.rest.as_bytes()[1].is_ascii_digit() && self.eat(&['.', ',']) {
+                if self.digit_count() == 0
+                    && self.rest.len() > 1
+                    && self.rest.as_bytes()[1].is_ascii_digit()
+                    && self.eat(&['.', ','])
+                {
                     let count = self.digit_count();
                     let mut digits = self.rest[..count.min(9)].to_owned();
                     while digits.len() < 9 {
@@ -206,7 +216,12 @@ fn iso_day(scan: &mut Scan<'_>) -> Option<civil::Date> {
     }
     match scan.digit_count() {
         0 if !dash => civil::Date::new(year, 1, 1).ok(),
-        3 => civil::Date::new(year, 1, 1).ok()?.with().day_of_year(scan.digits(3)? as i16).build().ok(),
+        3 => civil::Date::new(year, 1, 1)
+            .ok()?
+            .with()
+            .day_of_year(scan.digits(3)? as i16)
+            .build()
+            .ok(),
         2 | 4 => {
             let month = scan.digits(2)? as i8;
             let day = if scan.eat(&['-']) || scan.digit_count() == 2 { scan.digits(2)? } else { 1 };
@@ -238,7 +253,8 @@ fn sql(text: &str) -> Option<Found> {
     scan.rest.is_empty().then(|| Found { moment: day.to_datetime(time), zone })
 }
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const ZONES: [(&str, i32); 11] = [
     ("ut", 0),
     ("utc", 0),
@@ -262,8 +278,8 @@ fn zone_word(word: &str) -> Option<i32> {
     ZONES.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, minutes)| *minutes)
 }
 
-/// RFC 2822 and the three HTTP forms: `Tue, 01 Nov 2016 13:23:12 +0630`, `Sunday, 06-Nov-94 08:49:37 GMT`,
-/// `Sun Nov  6 08:49:37 1994`.
+/// RFC 2822 and the three HTTP forms: `Tue, 01 Nov 2016 13:23:12 +0630`, `Sunday, 06-Nov-94
+/// 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
 fn mail_date(text: &str) -> Option<Found> {
     let mut scan = Scan::new(text);
     let weekday = scan.word();
@@ -277,7 +293,10 @@ fn mail_date(text: &str) -> Option<Found> {
         scan.space();
         let year = scan.digits(4)?;
         let date = civil::Date::new(year as i16, month, day as i8).ok()?;
-        return scan.rest.is_empty().then(|| Found { moment: date.to_datetime(time), zone: Some(TimeZone::UTC) });
+        return scan
+            .rest
+            .is_empty()
+            .then(|| Found { moment: date.to_datetime(time), zone: Some(TimeZone::UTC) });
     }
     scan.space();
     let day = scan.digits(scan.digit_count().clamp(1, 2))?;
@@ -297,7 +316,10 @@ fn mail_date(text: &str) -> Option<Found> {
     let (time, _) = scan.time()?;
     scan.space();
     let minutes = scan.offset().or_else(|| zone_word(scan.word()))?;
-    scan.rest.trim().is_empty().then(|| Found { moment: date.to_datetime(time), zone: Some(fixed(minutes)) })
+    scan.rest
+        .trim()
+        .is_empty()
+        .then(|| Found { moment: date.to_datetime(time), zone: Some(fixed(minutes)) })
 }
 
 #[cfg(test)]
@@ -313,7 +335,10 @@ mod tests {
     #[test]
     fn iso_dates_keep_their_zone_or_take_the_clocks() {
         assert_eq!(read("2023-11-15T17:10:49.113Z").as_deref(), Some("2023-11-15T17:10:49.113Z"));
-        assert_eq!(read("2023-11-15T17:10+02:00").as_deref(), Some("2023-11-15T17:10:00.000+02:00"));
+        assert_eq!(
+            read("2023-11-15T17:10+02:00").as_deref(),
+            Some("2023-11-15T17:10:00.000+02:00")
+        );
         assert_eq!(read("2023-07-01").as_deref(), Some("2023-07-01T00:00:00.000-04:00"));
         assert_eq!(read("20230701T101112").as_deref(), Some("2023-07-01T10:11:12.000-04:00"));
         assert_eq!(read("2023-W01-2").as_deref(), Some("2023-01-03T00:00:00.000-05:00"));
@@ -324,25 +349,50 @@ mod tests {
 
     #[test]
     fn mail_http_and_sql_dates_are_read() {
-        assert_eq!(read("Tue, 01 Nov 2016 13:23:12 +0630").as_deref(), Some("2016-11-01T13:23:12.000+06:30"));
-        assert_eq!(read("Sunday, 06-Nov-94 08:49:37 GMT").as_deref(), Some("1994-11-06T08:49:37.000Z"));
+        assert_eq!(
+            read("Tue, 01 Nov 2016 13:23:12 +0630").as_deref(),
+            Some("2016-11-01T13:23:12.000+06:30")
+        );
+        assert_eq!(
+            read("Sunday, 06-Nov-94 08:49:37 GMT").as_deref(),
+            Some("1994-11-06T08:49:37.000Z")
+        );
         assert_eq!(read("Sun Nov  6 08:49:37 1994").as_deref(), Some("1994-11-06T08:49:37.000Z"));
-        assert_eq!(read("2024-02-03 04:05:06.789").as_deref(), Some("2024-02-03T04:05:06.789-05:00"));
-        assert_eq!(read("2024-02-03 04:05 Europe/Berlin").as_deref(), Some("2024-02-03T04:05:00.000+01:00"));
+        assert_eq!(
+            read("2024-02-03 04:05:06.789").as_deref(),
+            Some("2024-02-03T04:05:06.789-05:00")
+        );
+        assert_eq!(
+            read("2024-02-03 04:05 Europe/Berlin").as_deref(),
+            Some("2024-02-03T04:05:00.000+01:00")
+        );
     }
 
     #[test]
     fn javascript_forms_are_read() {
         assert_eq!(parse_js_date("Jan 5, 2024 3:04 PM"), Some(1_704_467_040_000.0));
         assert_eq!(parse_js_date("1/5/2024"), Some(1_704_412_800_000.0));
-        assert_eq!(parse_js_date("Mon Jan 01 2024 01:00:00 GMT+0100 (CET)"), Some(1_704_067_200_000.0));
+        assert_eq!(
+            parse_js_date("Mon Jan 01 2024 01:00:00 GMT+0100 (CET)"),
+            Some(1_704_067_200_000.0)
+        );
         assert_eq!(parse_js_date("2024-01-01"), Some(1_704_067_200_000.0));
         assert_eq!(parse_js_date("2024/01/01 00:00"), Some(1_704_067_200_000.0));
     }
 
     #[test]
     fn what_is_no_date_gives_nothing() {
-        for text in ["", "hello", "2024-13-01", "1700000000000", "true", "é", "2024-01-01T", "25:00", "12/é"] {
+        for text in [
+            "",
+            "hello",
+            "2024-13-01",
+            "1700000000000",
+            "true",
+            "é",
+            "2024-01-01T",
+            "25:00",
+            "12/é",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }

@@ -25,8 +25,20 @@ const KEYS: &[&str] = &[
     "maxSelections",
 ];
 
-const TYPES: &[&str] =
-    &["date", "dropdown", "email", "file", "number", "password", "text", "textarea", "checkbox", "radio", "html", "hiddenField"];
+const TYPES: &[&str] = &[
+    "date",
+    "dropdown",
+    "email",
+    "file",
+    "number",
+    "password",
+    "text",
+    "textarea",
+    "checkbox",
+    "radio",
+    "html",
+    "hiddenField",
+];
 
 /// The fields, cleaned, or the first thing that is wrong with them.
 pub(super) fn parse(value: &Value) -> Result<Value, String> {
@@ -57,7 +69,10 @@ fn check_field(field: &mut Object, index: usize) -> Result<(), String> {
             other => *other = Value::String(other.to_js_string()),
         }
         if key == "fieldType" && !value.as_str().is_some_and(|kind| TYPES.contains(&kind)) {
-            return Err(format!("Field type '{}' in field {index} is not valid for form fields", value.to_js_string()));
+            return Err(format!(
+                "Field type '{}' in field {index} is not valid for form fields",
+                value.to_js_string()
+            ));
         }
     }
     Ok(())
@@ -68,12 +83,17 @@ fn check_options(value: &mut Value, index: usize) -> Result<(), String> {
         *value = Value::object(Object::from_iter([(Str::from("values"), value.clone())]));
     }
     let Some(options) = value.get("values").and_then(Value::as_array) else {
-        return Err(format!("Field dropdown in field {index} does has no 'values' property that contain an array of options"));
+        return Err(format!(
+            "Field dropdown in field {index} does has no 'values' property that contain an array of options"
+        ));
     };
     for (position, option) in options.iter().enumerate() {
-        let fits = option.as_object().is_some_and(|option| option.len() == 1) && option.get("option").is_some_and(Value::is_string);
+        let fits = option.as_object().is_some_and(|option| option.len() == 1)
+            && option.get("option").is_some_and(Value::is_string);
         if !fits {
-            return Err(format!("Field dropdown in field {index} has an invalid option {position}"));
+            return Err(format!(
+                "Field dropdown in field {index} has an invalid option {position}"
+            ));
         }
     }
     Ok(())
@@ -86,17 +106,24 @@ mod tests {
 
     #[test]
     fn options_may_be_a_plain_list_and_markup_is_made_harmless() {
-        let fields = parse(&json!("[{ fieldLabel: '<b>x</b>', fieldType: 'dropdown', fieldOptions: [{ option: 'a' }] }]"));
-        let wanted =
-            json!([{ "fieldLabel": "&lt;b&gt;x&lt;/b&gt;", "fieldType": "dropdown", "fieldOptions": { "values": [{ "option": "a" }] } }]);
+        let fields = parse(&json!(
+            "[{ fieldLabel: '<b>x</b>', fieldType: 'dropdown', fieldOptions: [{ option: 'a' }] }]"
+        ));
+        let wanted = json!([{ "fieldLabel": "&lt;b&gt;x&lt;/b&gt;", "fieldType": "dropdown", "fieldOptions": { "values": [{ "option": "a" }] } }]);
         assert_eq!(fields, Ok(wanted));
     }
 
     #[test]
     fn what_is_wrong_is_told() {
         let reason = |text: &str| parse(&json!(text)).unwrap_err();
-        assert_eq!(reason("[{ colour: 1 }]"), "Key 'colour' in field 0 is not valid for form fields");
-        assert_eq!(reason("[{ fieldType: 'cube' }]"), "Field type 'cube' in field 0 is not valid for form fields");
+        assert_eq!(
+            reason("[{ colour: 1 }]"),
+            "Key 'colour' in field 0 is not valid for form fields"
+        );
+        assert_eq!(
+            reason("[{ fieldType: 'cube' }]"),
+            "Field type 'cube' in field 0 is not valid for form fields"
+        );
         assert_eq!(reason("{}"), "Value is not valid JSON");
     }
 }

@@ -33,7 +33,8 @@ mod tests {
 
     #[test]
     fn only_what_is_allowed_is_read() {
-        let (strict, literal) = (JsonText::default(), JsonText { accept_js_object: true, ..JsonText::default() });
+        let (strict, literal) =
+            (JsonText::default(), JsonText { accept_js_object: true, ..JsonText::default() });
         let mended = JsonText { repair: true, ..JsonText::default() };
         assert_eq!(strict.read("[1]"), Ok(json!([1])));
         assert!(strict.read("{a: 1}").is_err());

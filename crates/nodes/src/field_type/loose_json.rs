@@ -1,4 +1,5 @@
-//! Reads JSON the way people write it by hand: JavaScript literals with bare keys, single quotes, comments and trailing commas.
+//! Reads JSON the way people write it by hand: JavaScript literals with bare keys, single quotes,
+//! comments and trailing commas.
 
 use model::weight::{self, Scale};
 use model::{Object, Str, Value};
@@ -11,18 +12,22 @@ pub fn parse(text: &str) -> Option<Value> {
     read(text, Repair::No)
 }
 
-/// As [`parse`], and mends what is broken: words without quotes, missing commas, brackets and quotes that are never closed,
-/// Markdown fences around it.
+/// As [`parse`], and mends what is broken: words without quotes, missing commas, brackets and
+/// quotes that are never closed, Markdown fences around it.
 pub(super) fn repair(text: &str) -> Option<Value> {
     let text = text.trim();
-    let fenced = text.strip_prefix("```").and_then(|rest| rest.split_once('\n')).map(|(_, inside)| inside.trim_end().trim_end_matches('`'));
+    let fenced = text
+        .strip_prefix("```")
+        .and_then(|rest| rest.split_once('\n'))
+        .map(|(_, inside)| inside.trim_end().trim_end_matches('`'));
     read(fenced.unwrap_or(text), Repair::Yes)
 }
 
 fn read(text: &str, repair: Repair) -> Option<Value> {
     // The letters of the text are kept one by one.
     let scale = Scale::new(text.len().saturating_mul(size_of::<char>()), weight::MAX_BYTES)?;
-    let mut reader = Reader { letters: text.chars().collect(), at: 0, repairs: repair == Repair::Yes, scale };
+    let mut reader =
+        Reader { letters: text.chars().collect(), at: 0, repairs: repair == Repair::Yes, scale };
     let value = reader.value(0)?;
     reader.skip_space();
     (reader.at == reader.letters.len()).then_some(value)
@@ -176,7 +181,10 @@ impl Reader {
         let digits: String = self.letters.get(self.at..self.at + 4)?.iter().collect();
         self.at += 4;
         let low = u32::from_str_radix(&digits, 16).ok()?;
-        Some(char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF)).unwrap_or('\u{fffd}'))
+        Some(
+            char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF))
+                .unwrap_or('\u{fffd}'),
+        )
     }
 
     fn word(&mut self, belongs: impl Fn(char) -> bool) -> Option<Str> {
@@ -190,7 +198,8 @@ impl Reader {
 
     fn bare(&mut self) -> Option<Value> {
         if self.repairs {
-            let words = self.word(|letter| !matches!(letter, ',' | '}' | ']' | '{' | '[' | '\n'))?;
+            let words =
+                self.word(|letter| !matches!(letter, ',' | '}' | ']' | '{' | '[' | '\n'))?;
             let words = words.trim();
             return Some(match words {
                 "True" => Value::Bool(true),
@@ -199,7 +208,9 @@ impl Reader {
                 words => parse(words).unwrap_or_else(|| words.into()),
             });
         }
-        let word = self.word(|letter| !matches!(letter, ',' | '}' | ']' | ':' | '/') && !letter.is_whitespace())?;
+        let word = self.word(|letter| {
+            !matches!(letter, ',' | '}' | ']' | ':' | '/') && !letter.is_whitespace()
+        })?;
         Some(match word.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
@@ -230,7 +241,10 @@ mod tests {
         let text = "{int: -12345, float: .5, hex: 0x10, 'a b': \"x\", list: [1, 2,], /* note */ nested: { ok: true, }, }";
         let value = json!({ "int": -12345, "float": 0.5, "hex": 16, "a b": "x", "list": [1, 2], "nested": { "ok": true } });
         assert_eq!(parse(text), Some(value));
-        assert_eq!(parse(r"{key: 'it\'s', face: '\ud83d\ude00'}"), Some(json!({ "key": "it's", "face": "😀" })));
+        assert_eq!(
+            parse(r"{key: 'it\'s', face: '\ud83d\ude00'}"),
+            Some(json!({ "key": "it's", "face": "😀" }))
+        );
     }
 
     #[test]
@@ -246,7 +260,10 @@ mod tests {
         let text = format!("[{}]", "[0],".repeat(model::weight::MAX_BYTES / 150));
         assert_eq!(parse(&text), None);
         assert_eq!(repair(&text), None);
-        assert!(parse(&text[..4_000_001]).is_none() && parse(&format!("{}]", &text[..4_000_001])).is_some());
+        assert!(
+            parse(&text[..4_000_001]).is_none()
+                && parse(&format!("{}]", &text[..4_000_001])).is_some()
+        );
     }
 
     #[test]

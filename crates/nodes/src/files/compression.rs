@@ -14,8 +14,8 @@ pub(crate) struct Compression;
 
 /// Packing these again only costs time.
 static PACKED_ALREADY: &[&str] = &[
-    "7z", "aifc", "bz2", "doc", "docx", "gif", "gz", "heic", "heif", "jpg", "jpeg", "mov", "mp3", "mp4", "pdf", "png", "ppt", "pptx",
-    "rar", "webm", "webp", "xls", "xlsx", "zip",
+    "7z", "aifc", "bz2", "doc", "docx", "gif", "gz", "heic", "heif", "jpg", "jpeg", "mov", "mp3",
+    "mp4", "pdf", "png", "ppt", "pptx", "rar", "webm", "webp", "xls", "xlsx", "zip",
 ];
 
 impl Node for Compression {
@@ -88,18 +88,28 @@ impl Node for Compression {
         ctx.map_items(&items, |index, item| match operation.as_str() {
             "compress" => compress(ctx, index, &item),
             "decompress" => decompress(ctx, index, &item),
-            other => Err(NodeError::parameter("operation", format!("The operation \"{other}\" is not known!"))),
+            other => Err(NodeError::parameter(
+                "operation",
+                format!("The operation \"{other}\" is not known!"),
+            )),
         })
     }
 }
 
 fn field_names(ctx: &Ctx<'_>, index: usize) -> Result<Vec<String>, NodeError> {
-    Ok(ctx.text("binaryPropertyName", index)?.split(',').map(|name| name.trim().to_owned()).collect())
+    Ok(ctx
+        .text("binaryPropertyName", index)?
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .collect())
 }
 
 /// What stands before the first dot of a file's name.
 fn stem(file: &Binary) -> String {
-    file.file_name.as_deref().map_or("undefined", |name| name.split('.').next().unwrap_or_default()).to_owned()
+    file.file_name
+        .as_deref()
+        .map_or("undefined", |name| name.split('.').next().unwrap_or_default())
+        .to_owned()
 }
 
 fn decompress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError> {
@@ -113,7 +123,10 @@ fn decompress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeErro
                 for (path, content) in unzip(&file.data, UnpackLimits::default())? {
                     // Some programs put every file in a second time under this folder.
                     if !path.contains("__MACOSX") {
-                        made.set_binary(format!("{prefix}{unzipped}"), prepare(content, Some(&path), None));
+                        made.set_binary(
+                            format!("{prefix}{unzipped}"),
+                            prepare(content, Some(&path), None),
+                        );
                         unzipped += 1;
                     }
                 }
@@ -128,7 +141,11 @@ fn decompress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeErro
 /// `data.json.gz` holds `data.json`; where the name does not tell, the content does.
 fn gunzipped(file: &Binary) -> Result<Binary, NodeError> {
     let content = gunzip(&file.data, UnpackLimits::default())?;
-    let inner = file.file_name.as_deref().and_then(|name| name.strip_suffix(".gz")).and_then(|name| name.rsplit_once('.'));
+    let inner = file
+        .file_name
+        .as_deref()
+        .and_then(|name| name.strip_suffix(".gz"))
+        .and_then(|name| name.rsplit_once('.'));
     let stem = stem(file);
     let told = inner.map(|(_, extension)| extension);
     let mut unpacked = prepare(content, Some(&stem), told.and_then(mime_of_path));
@@ -142,57 +159,91 @@ fn compress(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError>
     // The first version takes every setting from the first item.
     let settings_of = if ctx.version() > 1.0 { index } else { 0 };
     let names = field_names(ctx, settings_of)?;
-    let files: Vec<&Binary> = names.iter().map(|name| ctx.binary(item, index, name)).collect::<Result<_, _>>()?;
+    let files: Vec<&Binary> =
+        names.iter().map(|name| ctx.binary(item, index, name)).collect::<Result<_, _>>()?;
     // A field may be named any number of times.
     let most = UnpackLimits::default().bytes;
     if files.iter().map(|file| file.data.len() as u64).sum::<u64>() > most {
-        return Err(NodeError::new(Code::INPUT_BOMB, format!("The files to pack have more than {most} bytes together")));
+        return Err(NodeError::new(
+            Code::INPUT_BOMB,
+            format!("The files to pack have more than {most} bytes together"),
+        ));
     }
     let mut made = Item::new(item.json.clone());
     match ctx.text("outputFormat", 0)?.as_str() {
         "zip" => {
             let archive = zip(&files)?;
             let name = ctx.text("fileName", settings_of)?;
-            made.set_binary(ctx.text("binaryPropertyOutput", settings_of)?, prepare(archive, Some(&name), None));
+            made.set_binary(
+                ctx.text("binaryPropertyOutput", settings_of)?,
+                prepare(archive, Some(&name), None),
+            );
         }
         "gzip" => {
             for (position, file) in files.iter().enumerate() {
                 tick()?;
                 let (field, path) = if ctx.version() > 1.0 {
                     let field = ctx.text("binaryPropertyOutput", index)?;
-                    let field = if position == 0 { field.to_string() } else { format!("{field}{position}") };
+                    let field = if position == 0 {
+                        field.to_string()
+                    } else {
+                        format!("{field}{position}")
+                    };
                     let name = match ctx.text("fileName", index)?.as_str() {
                         "" => stem(file),
                         name => name.replacen(".gz", "", 1).replacen(".gzip", "", 1),
                     };
-                    let extension = file.file_extension.as_deref().map(|extension| format!(".{}", extension.to_lowercase()));
+                    let extension = file
+                        .file_extension
+                        .as_deref()
+                        .map(|extension| format!(".{}", extension.to_lowercase()));
                     (field, format!("{name}{}.gz", extension.unwrap_or_default()))
                 } else {
-                    (format!("{}{position}", ctx.text("outputPrefix", 0)?), format!("{}.gzip", stem(file)))
+                    (
+                        format!("{}{position}", ctx.text("outputPrefix", 0)?),
+                        format!("{}.gzip", stem(file)),
+                    )
                 };
                 made.set_binary(field, prepare(gzip(&file.data)?, Some(&path), None));
             }
         }
-        "" => return Err(NodeError::parameter("outputFormat", "No output format was chosen").hint("Choose Zip or Gzip.")),
-        other => return Err(NodeError::parameter("outputFormat", format!("The output format \"{other}\" is not known!"))),
+        "" => {
+            return Err(NodeError::parameter("outputFormat", "No output format was chosen")
+                .hint("Choose Zip or Gzip."));
+        }
+        other => {
+            return Err(NodeError::parameter(
+                "outputFormat",
+                format!("The output format \"{other}\" is not known!"),
+            ));
+        }
     }
     Ok(made)
 }
 
 fn zip(files: &[&Binary]) -> Result<Vec<u8>, NodeError> {
-    let failed = |error: &dyn std::fmt::Display| NodeError::failed(format!("The archive cannot be written: {error}"));
+    let failed = |error: &dyn std::fmt::Display| {
+        NodeError::failed(format!("The archive cannot be written: {error}"))
+    };
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let names: Vec<String> = files.iter().map(|file| entry_name(file)).collect();
-    let last: HashMap<&str, usize> = names.iter().enumerate().map(|(position, name)| (name.as_str(), position)).collect();
+    let last: HashMap<&str, usize> =
+        names.iter().enumerate().map(|(position, name)| (name.as_str(), position)).collect();
     for (position, (file, name)) in files.iter().zip(&names).enumerate() {
         // The last of several files with one name is the one that stays.
         if last.get(name.as_str()) != Some(&position) {
             continue;
         }
         tick()?;
-        let is_packed = file.file_extension.as_deref().is_some_and(|extension| PACKED_ALREADY.contains(&extension));
-        let method = if is_packed { CompressionMethod::Stored } else { CompressionMethod::Deflated };
-        archive.start_file(name.as_str(), SimpleFileOptions::default().compression_method(method)).map_err(|error| failed(&error))?;
+        let is_packed = file
+            .file_extension
+            .as_deref()
+            .is_some_and(|extension| PACKED_ALREADY.contains(&extension));
+        let method =
+            if is_packed { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+        archive
+            .start_file(name.as_str(), SimpleFileOptions::default().compression_method(method))
+            .map_err(|error| failed(&error))?;
         archive.write_all(&file.data).map_err(|error| failed(&error))?;
     }
     Ok(archive.finish().map_err(|error| failed(&error))?.into_inner())
@@ -218,28 +269,54 @@ mod tests {
     #[tokio::test]
     async fn what_was_packed_comes_out_again() {
         let item = with_file("data", text_file("a.txt", "hello"));
-        let packed = run_items::<Compression>(1.1, json!({ "operation": "compress", "fileName": "x.zip" }), vec![item]).await.unwrap();
+        let packed = run_items::<Compression>(
+            1.1,
+            json!({ "operation": "compress", "fileName": "x.zip" }),
+            vec![item],
+        )
+        .await
+        .unwrap();
         let archive = packed[0].binary("data").unwrap();
-        assert_eq!((archive.mime_type.as_str(), archive.file_name.as_deref()), ("application/zip", Some("x.zip")));
+        assert_eq!(
+            (archive.mime_type.as_str(), archive.file_name.as_deref()),
+            ("application/zip", Some("x.zip"))
+        );
         let unpacked = run_items::<Compression>(1.0, json!({}), packed.clone()).await.unwrap();
         let file = unpacked[0].binary("file_0").unwrap();
-        assert_eq!((file.data.as_ref(), file.file_name.as_deref(), file.mime_type.as_str()), (&b"hello"[..], Some("a.txt"), "text/plain"));
+        assert_eq!(
+            (file.data.as_ref(), file.file_name.as_deref(), file.mime_type.as_str()),
+            (&b"hello"[..], Some("a.txt"), "text/plain")
+        );
     }
 
     #[tokio::test]
     async fn gzip_keeps_the_name_in_the_newer_version() {
         let item = with_file("data", text_file("a.JSON", "{}"));
-        let packed =
-            run_items::<Compression>(1.1, json!({ "operation": "compress", "outputFormat": "gzip" }), vec![item.clone()]).await.unwrap();
+        let packed = run_items::<Compression>(
+            1.1,
+            json!({ "operation": "compress", "outputFormat": "gzip" }),
+            vec![item.clone()],
+        )
+        .await
+        .unwrap();
         let archive = packed[0].binary("data").unwrap();
-        assert_eq!((archive.file_name.as_deref(), archive.mime_type.as_str()), (Some("a.json.gz"), "application/gzip"));
+        assert_eq!(
+            (archive.file_name.as_deref(), archive.mime_type.as_str()),
+            (Some("a.json.gz"), "application/gzip")
+        );
         let unpacked = run_items::<Compression>(1.1, json!({}), packed.clone()).await.unwrap();
         let file = unpacked[0].binary("file_0").unwrap();
         assert_eq!(
             (file.file_name.as_deref(), file.mime_type.as_str(), file.data.as_ref()),
             (Some("a.json"), "application/json", &b"{}"[..])
         );
-        let old = run_items::<Compression>(1.0, json!({ "operation": "compress", "outputFormat": "gzip" }), vec![item]).await.unwrap();
+        let old = run_items::<Compression>(
+            1.0,
+            json!({ "operation": "compress", "outputFormat": "gzip" }),
+            vec![item],
+        )
+        .await
+        .unwrap();
         assert_eq!(old[0].binary("data0").unwrap().file_name.as_deref(), Some("a.gzip"));
     }
 
@@ -248,27 +325,38 @@ mod tests {
         let mut file = text_file("a.txt", "hello");
         file.file_name = Some("../../folder/a.txt".into());
         let params = json!({ "operation": "compress", "fileName": "x.zip" });
-        let packed = run_items::<Compression>(1.1, params, vec![with_file("data", file)]).await.unwrap();
-        let unpacked = unzip(&packed[0].binary("data").unwrap().data, UnpackLimits::default()).unwrap();
+        let packed =
+            run_items::<Compression>(1.1, params, vec![with_file("data", file)]).await.unwrap();
+        let unpacked =
+            unzip(&packed[0].binary("data").unwrap().data, UnpackLimits::default()).unwrap();
         assert_eq!(unpacked, [("folder/a.txt".into(), b"hello".to_vec())]);
     }
 
     #[tokio::test]
     async fn a_bomb_stops_the_run_or_becomes_an_error_item() {
         let mut encoder = GzEncoder::new(Vec::new(), Level::best());
-        std::io::copy(&mut std::io::Read::take(std::io::repeat(0), 64 << 20), &mut encoder).unwrap();
+        std::io::copy(&mut std::io::Read::take(std::io::repeat(0), 64 << 20), &mut encoder)
+            .unwrap();
         let bomb = prepare(encoder.finish().unwrap(), Some("bomb.gz"), None);
         let item = with_file("data", bomb);
         let error = run_items::<Compression>(1.1, json!({}), vec![item.clone()]).await.unwrap_err();
         assert_eq!(error.code(), Code::INPUT_BOMB);
         let host = TestHost::new(&Compression::spec(), 1.1, &json!({}));
-        let outputs = run_on::<Compression>(&host, 1.1, vec![vec![item].into()], model::OnError::ContinueRegular).await.unwrap();
+        let outputs = run_on::<Compression>(
+            &host,
+            1.1,
+            vec![vec![item].into()],
+            model::OnError::ContinueRegular,
+        )
+        .await
+        .unwrap();
         assert!(outputs[0].first().unwrap().error.is_some());
     }
 
     #[tokio::test]
     async fn a_missing_file_is_named() {
-        let error = run_items::<Compression>(1.1, json!({}), vec![Item::new(json!({}))]).await.unwrap_err();
+        let error =
+            run_items::<Compression>(1.1, json!({}), vec![Item::new(json!({}))]).await.unwrap_err();
         assert!(error.message().contains("binary file 'data'"), "{error}");
     }
 }

@@ -1,4 +1,5 @@
-//! Turns items into files: spreadsheets, JSON, text, calendar events, and the bytes that base64 stands for.
+//! Turns items into files: spreadsheets, JSON, text, calendar events, and the bytes that base64
+//! stands for.
 
 use super::calendar::{event_params, make_event};
 use super::encoding::{decode_base64, encode};
@@ -64,13 +65,24 @@ impl Node for ConvertToFile {
                 let made = one_item(ctx, 0, json_file(ctx, 0, &all)?)?;
                 Ok(vec![Items::one(from_all(made, items.len()))])
             }
-            "toJson" => ctx.map_items(&items, |index, item| one_item(ctx, index, json_file(ctx, index, &item.json)?)),
-            "toText" => ctx.map_items(&items, |index, item| one_item(ctx, index, text_file(ctx, index, &item)?)),
-            "toBinary" => ctx.map_items(&items, |index, item| one_item(ctx, index, base64_file(ctx, index, &item)?)),
+            "toJson" => ctx.map_items(&items, |index, item| {
+                one_item(ctx, index, json_file(ctx, index, &item.json)?)
+            }),
+            "toText" => ctx.map_items(&items, |index, item| {
+                one_item(ctx, index, text_file(ctx, index, &item)?)
+            }),
+            "toBinary" => ctx.map_items(&items, |index, item| {
+                one_item(ctx, index, base64_file(ctx, index, &item)?)
+            }),
             "iCal" => ctx.map_items(&items, |index, _| make_event(ctx, index)),
             name => match Format::named(name) {
-                Some(format) => one_output(ctx, sheet_file(ctx, &items, format, name).await, items.len()),
-                None => Err(NodeError::parameter("operation", format!("The operation \"{name}\" is not known!"))),
+                Some(format) => {
+                    one_output(ctx, sheet_file(ctx, &items, format, name).await, items.len())
+                }
+                None => Err(NodeError::parameter(
+                    "operation",
+                    format!("The operation \"{name}\" is not known!"),
+                )),
             },
         }
     }
@@ -86,10 +98,15 @@ fn sheet_params() -> Vec<Param> {
                 Param::flag("compression", "Compression", false)
                     .show("/operation", &["xlsx", "ods"])
                     .help("Whether to make the file smaller."),
-                Param::text("delimiter", "Delimiter", ",").show("/operation", &["csv"]).help("What stands between two fields."),
+                Param::text("delimiter", "Delimiter", ",")
+                    .show("/operation", &["csv"])
+                    .help("What stands between two fields."),
                 Param::text("fileName", "File name", "").help("The name of the file."),
-                Param::flag("headerRow", "Header row", true).help("Whether the first row tells the names of the fields."),
-                Param::text("sheetName", "Sheet name", "Sheet").show("/operation", &["ods", "xls", "xlsx"]).help("The name of the sheet."),
+                Param::flag("headerRow", "Header row", true)
+                    .help("Whether the first row tells the names of the fields."),
+                Param::text("sheetName", "Sheet name", "Sheet")
+                    .show("/operation", &["ods", "xls", "xlsx"])
+                    .help("The name of the sheet."),
             ],
         )
         .show("operation", SHEETS)
@@ -107,23 +124,36 @@ fn text_params(operation: &str, label: &str, help: &str) -> Vec<Param> {
     ];
     if operation == "toBinary" {
         options.push(
-            Param::flag("dataIsBase64", "Data is base64", true).help("Whether the field holds base64; otherwise its text is written."),
+            Param::flag("dataIsBase64", "Data is base64", true)
+                .help("Whether the field holds base64; otherwise its text is written."),
         );
-        options.push(Param::text("mimeType", "MIME type", "").help("The MIME type of the file; told by the name or the content if empty."));
+        options.push(
+            Param::text("mimeType", "MIME type", "")
+                .help("The MIME type of the file; told by the name or the content if empty."),
+        );
     }
     vec![
-        Param::text("sourceProperty", label, "").required().show("operation", &[operation]).help(help),
+        Param::text("sourceProperty", label, "")
+            .required()
+            .show("operation", &[operation])
+            .help(help),
         output_field().show("operation", &[operation]),
-        Param::collection("options", "Options", options).show("operation", &[operation]).help("More settings."),
+        Param::collection("options", "Options", options)
+            .show("operation", &[operation])
+            .help("More settings."),
     ]
 }
 
 fn json_params() -> Vec<Param> {
     vec![
-        Param::choice("mode", "Mode", &[("once", "All items to one file"), ("each", "Each item to separate file")])
-            .raw()
-            .show("operation", &["toJson"])
-            .help("Whether to make one file of all items or one of each."),
+        Param::choice(
+            "mode",
+            "Mode",
+            &[("once", "All items to one file"), ("each", "Each item to separate file")],
+        )
+        .raw()
+        .show("operation", &["toJson"])
+        .help("Whether to make one file of all items or one of each."),
         output_field().show("operation", &["toJson"]),
         Param::collection(
             "options",
@@ -132,9 +162,11 @@ fn json_params() -> Vec<Param> {
                 Param::flag("addBOM", "Add byte order mark (BOM)", false)
                     .show("encoding", MARKED)
                     .help("Whether the file begins with a byte order mark."),
-                Param::flag("format", "Format", false).help("Whether to indent the JSON for easier reading."),
+                Param::flag("format", "Format", false)
+                    .help("Whether to indent the JSON for easier reading."),
                 encoding_option("The encoding of the file."),
-                Param::text("fileName", "File name", "").help("The name of the file, such as data.json."),
+                Param::text("fileName", "File name", "")
+                    .help("The name of the file, such as data.json."),
             ],
         )
         .show("operation", &["toJson"])
@@ -148,7 +180,12 @@ fn one_item(ctx: &Ctx<'_>, index: usize, file: Binary) -> Result<Item, NodeError
     Ok(item)
 }
 
-async fn sheet_file(ctx: &Ctx<'_>, items: &Items, format: Format, extension: &str) -> Result<Item, NodeError> {
+async fn sheet_file(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    format: Format,
+    extension: &str,
+) -> Result<Item, NodeError> {
     let settings = Settings::read(ctx, "options", 0)?;
     one_item(ctx, 0, spreadsheet(items, format, extension, &settings, "File").await?)
 }
@@ -167,7 +204,9 @@ pub(super) async fn spreadsheet(
         sheet_name: settings.text("sheetName").unwrap_or_else(|| "Sheet".into()),
         delimiter: settings.text("delimiter").unwrap_or_else(|| ",".into()),
     };
-    let name = settings.given_text("fileName").unwrap_or_else(|| format!("{default_name}.{extension}").into());
+    let name = settings
+        .given_text("fileName")
+        .unwrap_or_else(|| format!("{default_name}.{extension}").into());
     // The semaphore is never closed.
     let _turn = SHEETS_AT_ONCE.acquire().await.ok();
     Ok(prepare(write(items, format, &options)?, Some(&name), None))
@@ -200,13 +239,16 @@ fn base64_file(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Binary, NodeE
     }
     let text = if value.is_nullish() { Str::new() } else { value.to_js_string() };
     let (told, content) = split_data_url(&text);
-    let is_base64 = content.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte) || byte.is_ascii_whitespace());
+    let is_base64 = content.bytes().all(|byte| {
+        byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte) || byte.is_ascii_whitespace()
+    });
     if !is_base64 {
         let message = "The provided string is not valid base64 data. If you are trying to write plain text to a file, use the \"Convert to Text File\" operation instead.";
         return Err(NodeError::input(message));
     }
     let mime_type = mime_type.or_else(|| told.map(Str::from));
-    let mut file = prepare(decode_base64(content), settings.text("fileName").as_deref(), mime_type.as_deref());
+    let mut file =
+        prepare(decode_base64(content), settings.text("fileName").as_deref(), mime_type.as_deref());
     name_if_missing(&mut file);
     Ok(file)
 }
@@ -215,7 +257,10 @@ fn base64_file(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Binary, NodeE
 fn split_data_url(text: &str) -> (Option<&str>, &str) {
     let parts = text.trim().strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     match parts {
-        Some((head, content)) => (head.split(';').next().map(str::trim).filter(|mime_type| !mime_type.is_empty()), content),
+        Some((head, content)) => (
+            head.split(';').next().map(str::trim).filter(|mime_type| !mime_type.is_empty()),
+            content,
+        ),
         None => (None, text),
     }
 }
@@ -231,7 +276,9 @@ fn source(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Value, NodeError> 
 /// The text of a value: JSON for what has structure, nothing for what JavaScript takes for false.
 fn written(value: &Value, mime_type: &'static str) -> (String, &'static str) {
     match value {
-        Value::Object(_) | Value::Array(_) | Value::Null | Value::Date(_) => (to_string(value), "application/json"),
+        Value::Object(_) | Value::Array(_) | Value::Null | Value::Date(_) => {
+            (to_string(value), "application/json")
+        }
         value if value.is_truthy() => (value.to_js_string().to_string(), mime_type),
         _ => (String::new(), mime_type),
     }
@@ -240,11 +287,20 @@ fn written(value: &Value, mime_type: &'static str) -> (String, &'static str) {
 /// Blanks can make a text hundreds of times larger than what it says.
 fn indented(value: &Value) -> Result<String, NodeError> {
     let Prefix { text, is_cut } = to_pretty_prefix(value, MAX_INDENTED_BYTES);
-    let message = || format!("The indented JSON is larger than {MAX_INDENTED_BYTES} bytes; turn \"Format\" off to write it on one line");
+    let message = || {
+        format!(
+            "The indented JSON is larger than {MAX_INDENTED_BYTES} bytes; turn \"Format\" off to write it on one line"
+        )
+    };
     if is_cut { Err(NodeError::input(message())) } else { Ok(text) }
 }
 
-fn finish(text: String, mime_type: Option<Str>, name: Option<Str>, settings: &Settings) -> Result<Binary, NodeError> {
+fn finish(
+    text: String,
+    mime_type: Option<Str>,
+    name: Option<Str>,
+    settings: &Settings,
+) -> Result<Binary, NodeError> {
     let encoding = settings.text("encoding").unwrap_or_else(|| "utf8".into());
     let data = encode(&text, &encoding, settings.flag("addBOM"))?;
     let mut file = prepare(data, name.as_deref(), mime_type.as_deref());
@@ -273,12 +329,15 @@ mod tests {
     }
 
     async fn convert(params: Value, json: Value) -> Result<Told, NodeError> {
-        run_items::<ConvertToFile>(1.1, params, vec![Item::new(json)]).await.map(|items| told(&items[0]))
+        run_items::<ConvertToFile>(1.1, params, vec![Item::new(json)])
+            .await
+            .map(|items| told(&items[0]))
     }
 
     #[tokio::test]
     async fn all_items_become_one_table() {
-        let items = vec![Item::new(json!({ "a": 1, "b": { "c": "x,y" } })), Item::new(json!({ "a": 2 }))];
+        let items =
+            vec![Item::new(json!({ "a": 1, "b": { "c": "x,y" } })), Item::new(json!({ "a": 2 }))];
         let made = run_items::<ConvertToFile>(1.1, json!({}), items).await.unwrap();
         assert_eq!(told(&made[0]), expect("text/csv", "File.csv", "\u{feff}a,b.c\n1,\"x,y\"\n2,"));
         assert_eq!(made[0].paired.len(), 2);
@@ -287,16 +346,23 @@ mod tests {
     #[tokio::test]
     async fn json_is_one_file_or_one_each() {
         let items = || vec![Item::new(json!({ "a": 1 })), Item::new(json!({ "a": 2 }))];
-        let one = run_items::<ConvertToFile>(1.1, json!({ "operation": "toJson" }), items()).await.unwrap();
+        let one = run_items::<ConvertToFile>(1.1, json!({ "operation": "toJson" }), items())
+            .await
+            .unwrap();
         assert_eq!(told(&one[0]), expect("application/json", "file.json", r#"[{"a":1},{"a":2}]"#));
         let params = json!({ "operation": "toJson", "mode": "each", "options": { "format": true, "fileName": "x.json" } });
         let each = run_items::<ConvertToFile>(1.1, params, items()).await.unwrap();
-        assert_eq!((each.len(), told(&each[1])), (2, expect("application/json", "x.json", "{\n  \"a\": 2\n}")));
+        assert_eq!(
+            (each.len(), told(&each[1])),
+            (2, expect("application/json", "x.json", "{\n  \"a\": 2\n}"))
+        );
     }
 
     #[tokio::test]
     async fn issue_14_00_json_that_is_mostly_indentation_is_refused() {
-        let deep = (0..400).fold(Value::array(vec![Value::from(1); 300_000]), |inner, _| Value::array(vec![inner]));
+        let deep = (0..400).fold(Value::array(vec![Value::from(1); 300_000]), |inner, _| {
+            Value::array(vec![inner])
+        });
         let params = |format: bool| json!({ "operation": "toJson", "mode": "each", "options": { "format": (format) } });
         let item = || vec![Item::new(json!({ "deep": (deep.clone()) }))];
         assert!(run_items::<ConvertToFile>(1.1, params(false), item()).await.is_ok());
@@ -308,9 +374,18 @@ mod tests {
     async fn text_is_written_in_any_encoding() {
         let to_text = |options: Value| json!({ "operation": "toText", "sourceProperty": "a.text", "options": options });
         let data = json!({ "a": { "text": "hi" } });
-        assert_eq!(convert(to_text(json!({})), data.clone()).await.unwrap(), expect("text/plain", "file.txt", "hi"));
-        assert_eq!(convert(to_text(json!({ "fileName": "c.html" })), data.clone()).await.unwrap(), expect("text/plain", "c.html", "hi"));
-        assert_eq!(convert(to_text(json!({ "encoding": "utf8", "addBOM": true })), data).await.unwrap().2, "\u{feff}hi");
+        assert_eq!(
+            convert(to_text(json!({})), data.clone()).await.unwrap(),
+            expect("text/plain", "file.txt", "hi")
+        );
+        assert_eq!(
+            convert(to_text(json!({ "fileName": "c.html" })), data.clone()).await.unwrap(),
+            expect("text/plain", "c.html", "hi")
+        );
+        assert_eq!(
+            convert(to_text(json!({ "encoding": "utf8", "addBOM": true })), data).await.unwrap().2,
+            "\u{feff}hi"
+        );
         assert_eq!(
             convert(to_text(json!({})), json!({ "a": { "text": [1] } })).await.unwrap(),
             expect("application/json", "file.txt", "[1]")
@@ -325,14 +400,28 @@ mod tests {
         let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk";
         let made = convert(params(json!({})), json!({ "d": png })).await.unwrap();
         assert_eq!((made.0.as_str(), made.1.as_str()), ("image/png", "file.png"));
-        let made = convert(params(json!({})), json!({ "d": "data:text/html;charset=utf-8;base64,aGk=" })).await.unwrap();
+        let made =
+            convert(params(json!({})), json!({ "d": "data:text/html;charset=utf-8;base64,aGk=" }))
+                .await
+                .unwrap();
         assert_eq!(made, expect("text/html", "file.html", "hi"));
-        let made = convert(params(json!({ "mimeType": "audio/mpeg", "fileName": "x.mp3" })), json!({ "d": "aGk" })).await.unwrap();
+        let made = convert(
+            params(json!({ "mimeType": "audio/mpeg", "fileName": "x.mp3" })),
+            json!({ "d": "aGk" }),
+        )
+        .await
+        .unwrap();
         assert_eq!(made, expect("audio/mpeg", "x.mp3", "hi"));
-        let made = convert(params(json!({ "dataIsBase64": false })), json!({ "d": "plain & simple" })).await.unwrap();
+        let made =
+            convert(params(json!({ "dataIsBase64": false })), json!({ "d": "plain & simple" }))
+                .await
+                .unwrap();
         assert_eq!(made, expect("text/plain", "file", "plain & simple"));
         let error = convert(params(json!({})), json!({ "d": "plain & simple" })).await.unwrap_err();
-        assert!(error.message().starts_with("The provided string is not valid base64 data."), "{error}");
+        assert!(
+            error.message().starts_with("The provided string is not valid base64 data."),
+            "{error}"
+        );
     }
 
     #[tokio::test]
@@ -347,7 +436,10 @@ mod tests {
             let made = convert(json!({ "operation": operation }), json!({ "a": 1 })).await.unwrap();
             assert_eq!((made.0.as_str(), made.1), (mime_type, format!("File.{operation}")));
         }
-        let error = convert(json!({ "operation": "xlsx", "options": { "sheetName": "a/b" } }), json!({})).await.unwrap_err();
+        let error =
+            convert(json!({ "operation": "xlsx", "options": { "sheetName": "a/b" } }), json!({}))
+                .await
+                .unwrap_err();
         assert_eq!(error.message(), "Sheet name cannot contain : \\ / ? * [ ]");
     }
 }

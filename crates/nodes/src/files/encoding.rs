@@ -6,7 +6,8 @@ use encoding_rs::{EncoderResult, Encoding};
 use node_api::NodeError;
 use oem_cp::code_table::{DECODING_TABLE_CP_MAP, ENCODING_TABLE_CP_MAP};
 
-/// Base64 as `Buffer.from(text, 'base64')` takes it: with or without padding, bits left over at the end ignored.
+/// Base64 as `Buffer.from(text, 'base64')` takes it: with or without padding, bits left over at the
+/// end ignored.
 pub(crate) static LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -22,7 +23,9 @@ pub(crate) fn decode_base64(text: &str) -> Vec<u8> {
             b'-' => clean.push(b'+'),
             b'_' => clean.push(b'/'),
             b'=' => break,
-            byte if byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/' => clean.push(byte),
+            byte if byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/' => {
+                clean.push(byte)
+            }
             _ => {}
         }
     }
@@ -49,7 +52,10 @@ pub(crate) fn decode(data: &[u8], encoding: &str, strip_bom: bool) -> Result<Str
         Codec::Utf32 | Codec::Utf32Le => utf32(data, u32::from_le_bytes),
         Codec::Utf32Be => utf32(data, u32::from_be_bytes),
         Codec::Cesu8 => cesu8(data),
-        Codec::Ascii => data.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { '\u{fffd}' }).collect(),
+        Codec::Ascii => data
+            .iter()
+            .map(|byte| if byte.is_ascii() { char::from(*byte) } else { '\u{fffd}' })
+            .collect(),
         Codec::Latin1 => data.iter().copied().map(char::from).collect(),
         Codec::Base64 => base64::engine::general_purpose::STANDARD.encode(data),
         Codec::Hex => hex::encode(data),
@@ -70,7 +76,12 @@ pub(crate) fn encode(text: &str, encoding: &str, add_bom: bool) -> Result<Vec<u8
     let codec = Codec::find(encoding)?;
     let marked;
     let has_bom = match codec {
-        Codec::Utf8 | Codec::Cesu8 | Codec::Utf16Le | Codec::Utf16Be | Codec::Utf32Le | Codec::Utf32Be => add_bom,
+        Codec::Utf8
+        | Codec::Cesu8
+        | Codec::Utf16Le
+        | Codec::Utf16Be
+        | Codec::Utf32Le
+        | Codec::Utf32Be => add_bom,
         Codec::Utf16 | Codec::Utf32 => true,
         _ => false,
     };
@@ -80,12 +91,18 @@ pub(crate) fn encode(text: &str, encoding: &str, add_bom: bool) -> Result<Vec<u8
     } else {
         text
     };
-    let single = |most: u32| text.chars().map(|letter| if (letter as u32) < most { letter as u8 } else { b'?' }).collect();
+    let single = |most: u32| {
+        text.chars()
+            .map(|letter| if (letter as u32) < most { letter as u8 } else { b'?' })
+            .collect()
+    };
     Ok(match codec {
         Codec::Utf8 => text.as_bytes().to_vec(),
         Codec::Utf16 | Codec::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         Codec::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-        Codec::Utf32 | Codec::Utf32Le => text.chars().flat_map(|letter| (letter as u32).to_le_bytes()).collect(),
+        Codec::Utf32 | Codec::Utf32Le => {
+            text.chars().flat_map(|letter| (letter as u32).to_le_bytes()).collect()
+        }
         Codec::Utf32Be => text.chars().flat_map(|letter| (letter as u32).to_be_bytes()).collect(),
         Codec::Cesu8 => text.encode_utf16().flat_map(cesu8_unit).collect(),
         Codec::Ascii => single(0x80),
@@ -142,7 +159,13 @@ enum Codec {
 impl Codec {
     fn find(name: &str) -> Result<Self, NodeError> {
         // `ISO_8859-2:1987` and `iso88592` are the same.
-        let plain: String = name.split(':').next().unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect();
+        let plain: String = name
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
         let plain = plain.to_ascii_lowercase();
         Ok(match plain.as_str() {
             "" | "utf8" | "unicode11utf8" => Codec::Utf8,
@@ -158,12 +181,18 @@ impl Codec {
             "base64" => Codec::Base64,
             "hex" => Codec::Hex,
             _ => {
-                let page: Option<u16> = plain.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()).parse().ok();
-                let is_page =
-                    ["cp", "ibm", "ms", "oem", ""].iter().any(|prefix| page.is_some_and(|page| plain == format!("{prefix}{page}")));
+                let page: Option<u16> = plain
+                    .trim_start_matches(|letter: char| letter.is_ascii_alphabetic())
+                    .parse()
+                    .ok();
+                let is_page = ["cp", "ibm", "ms", "oem", ""]
+                    .iter()
+                    .any(|prefix| page.is_some_and(|page| plain == format!("{prefix}{page}")));
                 match (page.filter(|_| is_page), web_label(&plain)) {
                     (_, Some(table)) => Codec::Web(table),
-                    (Some(page), None) if DECODING_TABLE_CP_MAP.contains_key(&page) => Codec::Dos(page),
+                    (Some(page), None) if DECODING_TABLE_CP_MAP.contains_key(&page) => {
+                        Codec::Dos(page)
+                    }
                     _ => return Err(unknown(name)),
                 }
             }
@@ -185,8 +214,13 @@ fn web_label(plain: &str) -> Option<&'static Encoding> {
         "koi8r" => "koi8-r".to_owned(),
         "koi8u" | "koi8ru" => "koi8-u".to_owned(),
         "tis620" | "iso885911" | "cp874" => "windows-874".to_owned(),
-        _ => match (plain.strip_prefix("windows").or_else(|| plain.strip_prefix("cp")), plain.strip_prefix("iso8859")) {
-            (Some(page), _) if page == "874" || page.len() == 4 && page.starts_with("125") => format!("windows-{page}"),
+        _ => match (
+            plain.strip_prefix("windows").or_else(|| plain.strip_prefix("cp")),
+            plain.strip_prefix("iso8859"),
+        ) {
+            (Some(page), _) if page == "874" || page.len() == 4 && page.starts_with("125") => {
+                format!("windows-{page}")
+            }
             (_, Some(part)) => format!("iso-8859-{part}"),
             _ => plain.to_owned(),
         },
@@ -195,7 +229,8 @@ fn web_label(plain: &str) -> Option<&'static Encoding> {
 }
 
 fn unknown(name: &str) -> NodeError {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     NodeError::parameter("options.encoding", format!("Encoding not recognized: '{name}' (searched as: '{plain}')")).hint(
         "Choose utf8, utf16le, latin1, a windows or iso-8859 page, a DOS page such as cp850, koi8r, gbk, big5hkscs, shiftjis or eucjp.",
     )
@@ -223,11 +258,17 @@ fn cesu8(data: &[u8]) -> String {
     let mut units = Vec::with_capacity(data.len());
     let mut at = 0;
     while let Some(&first) = data.get(at) {
-        let next = |step: usize| data.get(at + step).filter(|byte| *byte & 0xc0 == 0x80).map(|byte| u16::from(byte & 0x3f));
+        let next = |step: usize| {
+            data.get(at + step)
+                .filter(|byte| *byte & 0xc0 == 0x80)
+                .map(|byte| u16::from(byte & 0x3f))
+        };
         let (unit, length) = match (first, next(1), next(2)) {
             (0..=0x7f, ..) => (u16::from(first), 1),
             (0xc2..=0xdf, Some(second), _) => ((u16::from(first) & 0x1f) << 6 | second, 2),
-            (0xe0..=0xef, Some(second), Some(third)) => ((u16::from(first) & 0xf) << 12 | second << 6 | third, 3),
+            (0xe0..=0xef, Some(second), Some(third)) => {
+                ((u16::from(first) & 0xf) << 12 | second << 6 | third, 3)
+            }
             _ => (0xfffd, 1),
         };
         units.push(unit);
@@ -240,13 +281,18 @@ fn cesu8_unit(unit: u16) -> Vec<u8> {
     match unit {
         0..=0x7f => vec![unit as u8],
         0x80..=0x7ff => vec![0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8],
-        _ => vec![0xe0 | (unit >> 12) as u8, 0x80 | (unit >> 6 & 0x3f) as u8, 0x80 | (unit & 0x3f) as u8],
+        _ => vec![
+            0xe0 | (unit >> 12) as u8,
+            0x80 | (unit >> 6 & 0x3f) as u8,
+            0x80 | (unit & 0x3f) as u8,
+        ],
     }
 }
 
 /// Hex digits up to the first thing that is none, as Node.js reads them.
 fn decode_hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text.chars().map_while(|letter| letter.to_digit(16)).map(|digit| digit as u8).collect();
+    let digits: Vec<u8> =
+        text.chars().map_while(|letter| letter.to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
@@ -256,7 +302,8 @@ fn encode_web(text: &str, table: &'static Encoding) -> Vec<u8> {
     let mut rest = text;
     loop {
         out.reserve(rest.len() + 32);
-        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut out, true);
+        let (result, read) =
+            encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut out, true);
         rest = &rest[read..];
         match result {
             EncoderResult::InputEmpty => return out,
@@ -321,20 +368,39 @@ mod tests {
     #[test]
     fn an_unknown_encoding_is_named() {
         let error = decode(b"", "armscii8", true).unwrap_err();
-        assert_eq!(error.message(), "Encoding not recognized: 'armscii8' (searched as: 'armscii8')");
+        assert_eq!(
+            error.message(),
+            "Encoding not recognized: 'armscii8' (searched as: 'armscii8')"
+        );
     }
 
     #[test]
     fn the_encoding_is_guessed_where_it_is_not_told() {
         assert_eq!(detect("Příliš".as_bytes()), "utf8");
         assert_eq!(detect(b"\xff\xfea\0"), "utf16le");
-        let czech = encode("Karlovy Vary město lázní Příliš žluťoučký kůň úpěl ďábelské ódy.", "windows1250", false).unwrap();
-        assert_eq!(decode(&czech, detect(&czech), true).unwrap(), "Karlovy Vary město lázní Příliš žluťoučký kůň úpěl ďábelské ódy.");
+        let czech = encode(
+            "Karlovy Vary město lázní Příliš žluťoučký kůň úpěl ďábelské ódy.",
+            "windows1250",
+            false,
+        )
+        .unwrap();
+        assert_eq!(
+            decode(&czech, detect(&czech), true).unwrap(),
+            "Karlovy Vary město lázní Příliš žluťoučký kůň úpěl ďábelské ódy."
+        );
     }
 
     #[test]
     fn base64_is_read_as_leniently_as_node_does() {
-        for (text, bytes) in [("aGk=", "hi"), ("aGk", "hi"), ("aG\nk=", "hi"), ("aGk=junk", "hi"), ("a", ""), ("", ""), ("_-8", "\u{0}")] {
+        for (text, bytes) in [
+            ("aGk=", "hi"),
+            ("aGk", "hi"),
+            ("aG\nk=", "hi"),
+            ("aGk=junk", "hi"),
+            ("a", ""),
+            ("", ""),
+            ("_-8", "\u{0}"),
+        ] {
             if text == "_-8" {
                 assert_eq!(decode_base64(text), [0xff, 0xef]);
             } else {

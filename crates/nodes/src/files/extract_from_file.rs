@@ -1,4 +1,5 @@
-//! Gets the data out of files: rows of spreadsheets, JSON, text, calendars, the text of PDFs, or the bytes as base64.
+//! Gets the data out of files: rows of spreadsheets, JSON, text, calendars, the text of PDFs, or
+//! the bytes as base64.
 
 use super::calendar;
 use super::encoding::{decode, detect};
@@ -20,8 +21,12 @@ const TEXTS: &[&str] = &["binaryToPropery", "fromJson", "text", "fromIcs", "xml"
 impl Node for ExtractFromFile {
     fn spec() -> Spec {
         let keep_source = || {
-            Param::choice("keepSource", "Keep source", &[("json", "JSON"), ("binary", "Binary"), ("both", "Both")])
-                .help("What of the input item stays in the output item.")
+            Param::choice(
+                "keepSource",
+                "Keep source",
+                &[("json", "JSON"), ("binary", "Binary"), ("both", "Both")],
+            )
+            .help("What of the input item stays in the output item.")
         };
         Spec::new("n8n-nodes-base.extractFromFile", &[1.0, 1.1], "Extract from File", "Convert binary data to JSON")
             .group(Group::Files)
@@ -101,9 +106,14 @@ impl Node for ExtractFromFile {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let operation = ctx.text("operation", 0)?;
-        let is_known = operation == "pdf" || SHEETS.contains(&operation.as_str()) || TEXTS.contains(&operation.as_str());
+        let is_known = operation == "pdf"
+            || SHEETS.contains(&operation.as_str())
+            || TEXTS.contains(&operation.as_str());
         if !is_known {
-            return Err(NodeError::parameter("operation", format!("The operation \"{operation}\" is not known!")));
+            return Err(NodeError::parameter(
+                "operation",
+                format!("The operation \"{operation}\" is not known!"),
+            ));
         }
         let mut output = Output::new(ctx);
         for (index, item) in items.iter().enumerate() {
@@ -113,7 +123,9 @@ impl Node for ExtractFromFile {
                 "pdf" => from_pdf(ctx, index, &item).await.map(Items::one),
                 name if SHEETS.contains(&name) => from_sheet(ctx, index, &item, name).await,
                 // An item without the file is left out.
-                name => from_text(ctx, index, &item, name, &mut held).await.map(|item| item.map(Items::one).unwrap_or_default()),
+                name => from_text(ctx, index, &item, name, &mut held)
+                    .await
+                    .map(|item| item.map(Items::one).unwrap_or_default()),
             };
             match made {
                 Ok(made) => output.append(&made, index),
@@ -124,12 +136,23 @@ impl Node for ExtractFromFile {
     }
 }
 
-async fn from_sheet(ctx: &Ctx<'_>, index: usize, item: &Item, format: &str) -> Result<Items, NodeError> {
+async fn from_sheet(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    format: &str,
+) -> Result<Items, NodeError> {
     let errors = if ctx.version() > 1.0 { CommaErrors::Fail } else { CommaErrors::Ignore };
     read_rows(ctx, index, item, format, errors).await
 }
 
-async fn from_text(ctx: &Ctx<'_>, index: usize, item: &Item, operation: &str, held: &mut Held) -> Result<Option<Item>, NodeError> {
+async fn from_text(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    operation: &str,
+    held: &mut Held,
+) -> Result<Option<Item>, NodeError> {
     let field = ctx.text("binaryPropertyName", index)?;
     let Some(file) = item.binary(&field) else { return Ok(None) };
     let settings = Settings::read(ctx, "options", index)?;
@@ -143,9 +166,13 @@ async fn from_text(ctx: &Ctx<'_>, index: usize, item: &Item, operation: &str, he
             text if text.is_empty() => Value::empty_object(),
             text => read_json(&text, held).await.map_err(|error| {
                 let not_json = || {
-                    NodeError::input("The file selected in 'Input Binary Field' is not in JSON format")
-                        .describe("Try to change the operation or select a JSON file in 'Input Binary Field'")
-                        .hint(format!("The text is not JSON: {error}."))
+                    NodeError::input(
+                        "The file selected in 'Input Binary Field' is not in JSON format",
+                    )
+                    .describe(
+                        "Try to change the operation or select a JSON file in 'Input Binary Field'",
+                    )
+                    .hint(format!("The text is not JSON: {error}."))
                 };
                 error.refusal("The file", Code::INPUT_BOMB).unwrap_or_else(not_json)
             })?,
@@ -173,10 +200,15 @@ async fn from_pdf(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, Node
     Ok(made)
 }
 
-/// What stays of the input item: nothing of its JSON and all files but this one, unless the settings say otherwise.
+/// What stays of the input item: nothing of its JSON and all files but this one, unless the
+/// settings say otherwise.
 fn kept(item: &Item, field: &str, settings: &Settings) -> Item {
     let source = settings.text("keepSource").unwrap_or_default();
-    let json = if matches!(source.as_str(), "" | "binary") { Value::empty_object() } else { item.json.clone() };
+    let json = if matches!(source.as_str(), "" | "binary") {
+        Value::empty_object()
+    } else {
+        item.json.clone()
+    };
     let mut made = Item { binary: item.binary.clone(), ..Item::new(json) };
     if !matches!(source.as_str(), "binary" | "both") {
         made.remove_binary(field);
@@ -191,35 +223,52 @@ mod tests {
     use crate::files::test_files::{run_items, text_file, with_file};
 
     async fn one(version: f64, params: Value, file: Binary) -> Result<Vec<Value>, NodeError> {
-        let items = run_items::<ExtractFromFile>(version, params, vec![with_file("data", file)]).await?;
+        let items =
+            run_items::<ExtractFromFile>(version, params, vec![with_file("data", file)]).await?;
         Ok(items.into_iter().map(|item| item.json).collect())
     }
 
     #[tokio::test]
     async fn errors_in_csv_are_passed_over_in_the_first_version_only() {
         let file = text_file("a.csv", "a,b\n1,2\n3\n");
-        assert_eq!(one(1.0, json!({}), file.clone()).await.unwrap(), [json!({ "a": "1", "b": "2" })]);
+        assert_eq!(
+            one(1.0, json!({}), file.clone()).await.unwrap(),
+            [json!({ "a": "1", "b": "2" })]
+        );
         let error = one(1.1, json!({}), file.clone()).await.unwrap_err();
         assert_eq!(error.message(), "Invalid Record Length: columns length is 2, got 1 on line 3");
         let mut other = file;
         other.file_extension = Some("txt".into());
         let error = one(1.1, json!({}), other).await.unwrap_err();
-        assert_eq!(error.message(), "The file selected in 'Input Binary Field' is not in csv format");
+        assert_eq!(
+            error.message(),
+            "The file selected in 'Input Binary Field' is not in csv format"
+        );
     }
 
     #[tokio::test]
     async fn csv_settings_are_followed() {
         let file = text_file("a.csv", "x\na;b\n1;\n2;3\n4;5\n");
-        let options = json!({ "delimiter": ";", "fromLine": 2, "maxRowCount": 2, "includeEmptyCells": true });
+        let options =
+            json!({ "delimiter": ";", "fromLine": 2, "maxRowCount": 2, "includeEmptyCells": true });
         assert_eq!(
             one(1.1, json!({ "options": options }), file).await.unwrap(),
             [json!({ "a": "1", "b": "" }), json!({ "a": "2", "b": "3" })]
         );
         let marked = prepare(b"\xef\xbb\xbfa\n1".to_vec(), Some("a.csv"), None);
-        assert_eq!(one(1.1, json!({}), marked.clone()).await.unwrap(), [json!({ "\u{feff}a": "1" })]);
-        assert_eq!(one(1.1, json!({ "options": { "enableBOM": true } }), marked).await.unwrap(), [json!({ "a": "1" })]);
+        assert_eq!(
+            one(1.1, json!({}), marked.clone()).await.unwrap(),
+            [json!({ "\u{feff}a": "1" })]
+        );
+        assert_eq!(
+            one(1.1, json!({ "options": { "enableBOM": true } }), marked).await.unwrap(),
+            [json!({ "a": "1" })]
+        );
         let latin = prepare(b"a\n\xe9".to_vec(), Some("a.csv"), None);
-        assert_eq!(one(1.1, json!({ "options": { "encoding": "latin1" } }), latin.clone()).await.unwrap(), [json!({ "a": "é" })]);
+        assert_eq!(
+            one(1.1, json!({ "options": { "encoding": "latin1" } }), latin.clone()).await.unwrap(),
+            [json!({ "a": "é" })]
+        );
         assert_eq!(one(1.1, json!({}), latin).await.unwrap(), [json!({ "a": "\u{fffd}" })]);
     }
 
@@ -227,24 +276,48 @@ mod tests {
     async fn text_json_and_base64_go_into_a_field() {
         let file = text_file("a.json", r#"{"x":1}"#);
         assert_eq!(
-            one(1.1, json!({ "operation": "fromJson", "destinationKey": "a.b" }), file.clone()).await.unwrap(),
+            one(1.1, json!({ "operation": "fromJson", "destinationKey": "a.b" }), file.clone())
+                .await
+                .unwrap(),
             [json!({ "a": { "b": { "x": 1 } } })]
         );
-        assert_eq!(one(1.0, json!({ "operation": "text" }), file.clone()).await.unwrap(), [json!({ "data": "{\"x\":1}" })]);
-        assert_eq!(one(1.0, json!({ "operation": "binaryToPropery" }), file).await.unwrap(), [json!({ "data": "eyJ4IjoxfQ==" })]);
-        assert_eq!(one(1.0, json!({ "operation": "fromJson" }), text_file("a.json", "")).await.unwrap(), [json!({ "data": {} })]);
-        let error = one(1.0, json!({ "operation": "fromJson" }), text_file("a.json", "hello")).await.unwrap_err();
-        assert_eq!(error.message(), "The file selected in 'Input Binary Field' is not in JSON format");
+        assert_eq!(
+            one(1.0, json!({ "operation": "text" }), file.clone()).await.unwrap(),
+            [json!({ "data": "{\"x\":1}" })]
+        );
+        assert_eq!(
+            one(1.0, json!({ "operation": "binaryToPropery" }), file).await.unwrap(),
+            [json!({ "data": "eyJ4IjoxfQ==" })]
+        );
+        assert_eq!(
+            one(1.0, json!({ "operation": "fromJson" }), text_file("a.json", "")).await.unwrap(),
+            [json!({ "data": {} })]
+        );
+        let error = one(1.0, json!({ "operation": "fromJson" }), text_file("a.json", "hello"))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            error.message(),
+            "The file selected in 'Input Binary Field' is not in JSON format"
+        );
     }
 
     #[tokio::test]
     async fn issue_14_09_a_file_of_many_small_lists_is_refused_before_it_is_read() {
         let lists = format!("[{}0]", "[0],".repeat(compute::largest_intake() / 150));
-        let error = one(1.1, json!({ "operation": "fromJson" }), text_file("a.json", &lists)).await.unwrap_err();
+        let error = one(1.1, json!({ "operation": "fromJson" }), text_file("a.json", &lists))
+            .await
+            .unwrap_err();
         assert_eq!(error.code(), Code::INPUT_BOMB, "{error}");
         assert_eq!(error.message(), "The file holds more than fits into 268435456 bytes of memory");
         let fewer = format!("[{}0]", "[0],".repeat(20_000));
-        assert_eq!(one(1.1, json!({ "operation": "fromJson" }), text_file("a.json", &fewer)).await.unwrap().len(), 1);
+        assert_eq!(
+            one(1.1, json!({ "operation": "fromJson" }), text_file("a.json", &fewer))
+                .await
+                .unwrap()
+                .len(),
+            1
+        );
     }
 
     #[tokio::test]
@@ -256,11 +329,25 @@ mod tests {
             (json!({}), json!({ "data": "hi" }), vec!["other"]),
             (json!({ "keepSource": "json" }), json!({ "n": 1, "data": "hi" }), vec!["other"]),
             (json!({ "keepSource": "binary" }), json!({ "data": "hi" }), vec!["data", "other"]),
-            (json!({ "keepSource": "both" }), json!({ "n": 1, "data": "hi" }), vec!["data", "other"]),
+            (
+                json!({ "keepSource": "both" }),
+                json!({ "n": 1, "data": "hi" }),
+                vec!["data", "other"],
+            ),
         ] {
-            let made =
-                run_items::<ExtractFromFile>(1.0, json!({ "operation": "text", "options": keep }), vec![item.clone()]).await.unwrap();
-            let names: Vec<_> = made[0].binary.iter().flat_map(|files| files.iter()).map(|(name, _)| name.as_str()).collect();
+            let made = run_items::<ExtractFromFile>(
+                1.0,
+                json!({ "operation": "text", "options": keep }),
+                vec![item.clone()],
+            )
+            .await
+            .unwrap();
+            let names: Vec<_> = made[0]
+                .binary
+                .iter()
+                .flat_map(|files| files.iter())
+                .map(|(name, _)| name.as_str())
+                .collect();
             assert_eq!((made[0].json.clone(), names), (json, files));
         }
     }
@@ -268,9 +355,17 @@ mod tests {
     #[tokio::test]
     async fn an_item_without_the_file_is_left_out_of_texts_and_an_error_elsewhere() {
         let bare = || vec![Item::new(json!({}))];
-        assert!(run_items::<ExtractFromFile>(1.0, json!({ "operation": "text" }), bare()).await.unwrap().is_empty());
+        assert!(
+            run_items::<ExtractFromFile>(1.0, json!({ "operation": "text" }), bare())
+                .await
+                .unwrap()
+                .is_empty()
+        );
         for operation in ["csv", "pdf", "xlsx"] {
-            let error = run_items::<ExtractFromFile>(1.0, json!({ "operation": operation }), bare()).await.unwrap_err();
+            let error =
+                run_items::<ExtractFromFile>(1.0, json!({ "operation": operation }), bare())
+                    .await
+                    .unwrap_err();
             assert!(error.message().contains("binary file 'data'"), "{error}");
         }
         let other = vec![with_file("x", text_file("a", ""))];
@@ -281,9 +376,15 @@ mod tests {
     #[tokio::test]
     async fn a_page_and_a_calendar_give_their_data() {
         let page = text_file("a.html", "<table><tr><th>a</th></tr><tr><td>1</td></tr></table>");
-        assert_eq!(one(1.1, json!({ "operation": "html" }), page).await.unwrap(), [json!({ "a": 1 })]);
+        assert_eq!(
+            one(1.1, json!({ "operation": "html" }), page).await.unwrap(),
+            [json!({ "a": 1 })]
+        );
         let calendar = text_file("a.ics", "BEGIN:VCALENDAR\nVERSION:2.0\nEND:VCALENDAR");
-        assert_eq!(one(1.1, json!({ "operation": "fromIcs" }), calendar).await.unwrap(), [json!({ "data": { "version": "2.0" } })]);
+        assert_eq!(
+            one(1.1, json!({ "operation": "fromIcs" }), calendar).await.unwrap(),
+            [json!({ "data": { "version": "2.0" } })]
+        );
         // XML is handed over as its text; entities in it are nobody's business.
         let xml = text_file("a.xml", "<!DOCTYPE x [<!ENTITY a \"b\">]><x>&a;</x>");
         assert_eq!(
@@ -295,7 +396,13 @@ mod tests {
     #[tokio::test]
     async fn a_very_long_line_is_one_value() {
         let file = text_file("a.csv", &format!("a\n{}\n", "x".repeat(20 << 20)));
-        assert_eq!(one(1.1, json!({}), file).await.unwrap()[0].get("a").and_then(Value::as_str).map(str::len), Some(20 << 20));
+        assert_eq!(
+            one(1.1, json!({}), file).await.unwrap()[0]
+                .get("a")
+                .and_then(Value::as_str)
+                .map(str::len),
+            Some(20 << 20)
+        );
     }
 
     #[tokio::test]
@@ -304,7 +411,8 @@ mod tests {
         let mut file = text_file("a.csv", "");
         file.data = vec![0; 1 << 30].into();
         for operation in ["csv", "xlsx", "html"] {
-            let error = one(1.1, json!({ "operation": operation }), file.clone()).await.unwrap_err();
+            let error =
+                one(1.1, json!({ "operation": operation }), file.clone()).await.unwrap_err();
             assert_eq!(error.code(), Code::INPUT_BOMB, "{error}");
         }
     }

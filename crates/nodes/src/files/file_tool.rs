@@ -28,7 +28,11 @@ impl Supplier for FileTool {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let may_write = ctx.ctx().text("access", ctx.item())? == "readWrite";
-        let operations = if may_write { json!(["list", "read", "write", "append"]) } else { json!(["list", "read"]) };
+        let operations = if may_write {
+            json!(["list", "read", "write", "append"])
+        } else {
+            json!(["list", "read"])
+        };
         let parameters = json!({
             "type": "object",
             "properties": {
@@ -68,18 +72,30 @@ async fn work(call: Call) -> Result<Value, NodeError> {
         }
         "read" => {
             let data = files.read(&path).await?;
-            let text = std::str::from_utf8(&data).map_err(|_| NodeError::input(format!("'{path}' is no text")))?;
-            let end = (0..=max_bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            let ending = if end < text.len() { format!("\n[cut: {end} of {} bytes]", text.len()) } else { String::new() };
+            let text = std::str::from_utf8(&data)
+                .map_err(|_| NodeError::input(format!("'{path}' is no text")))?;
+            let end = (0..=max_bytes.min(text.len()))
+                .rev()
+                .find(|at| text.is_char_boundary(*at))
+                .unwrap_or(0);
+            let ending = if end < text.len() {
+                format!("\n[cut: {end} of {} bytes]", text.len())
+            } else {
+                String::new()
+            };
             Ok(format!("{}{ending}", &text[..end]).into())
         }
         operation => {
             let content = call.text("content");
             if content.len() > max_bytes {
-                return Err(NodeError::input(format!("The text has {} bytes; at most {max_bytes} are written", content.len())));
+                return Err(NodeError::input(format!(
+                    "The text has {} bytes; at most {max_bytes} are written",
+                    content.len()
+                )));
             }
             files.write(&path, content.as_bytes(), operation == "append").await?;
-            Ok(Object::from_iter([("written", Value::from(content.len())), ("path", path.into())]).into())
+            Ok(Object::from_iter([("written", Value::from(content.len())), ("path", path.into())])
+                .into())
         }
     }
 }
@@ -88,8 +104,15 @@ async fn work(call: Call) -> Result<Value, NodeError> {
 fn inside(path: &str) -> Result<String, NodeError> {
     let path = path.trim().trim_start_matches("./");
     let climbs = path.split(['/', '\\']).any(|name| name == "..");
-    if path.is_empty() || path.starts_with(['/', '\\', '~']) || climbs || path.contains(char::is_control) {
-        return Err(NodeError::new(Code::FILE_OUTSIDE, format!("'{path}' is no path inside of the workspace")));
+    if path.is_empty()
+        || path.starts_with(['/', '\\', '~'])
+        || climbs
+        || path.contains(char::is_control)
+    {
+        return Err(NodeError::new(
+            Code::FILE_OUTSIDE,
+            format!("'{path}' is no path inside of the workspace"),
+        ));
     }
     Ok(path.to_owned())
 }
@@ -103,7 +126,9 @@ mod tests {
         for path in ["notes.md", "./a/b.txt", "a/..b/c", "**/*.md"] {
             assert!(inside(path).is_ok(), "{path}");
         }
-        for path in ["", " ", "/etc/passwd", "../x", "a/../../x", "a\\..\\x", "~/x", "a\0b", "a\nb", ".."] {
+        for path in
+            ["", " ", "/etc/passwd", "../x", "a/../../x", "a\\..\\x", "~/x", "a\0b", "a\nb", ".."]
+        {
             assert!(inside(path).is_err(), "{path:?}");
         }
     }

@@ -1,4 +1,5 @@
-//! Runs a parser that may panic or never end on a bad file: on a thread of its own, with a time limit.
+//! Runs a parser that may panic or never end on a bad file: on a thread of its own, with a time
+//! limit.
 
 use model::Code;
 use node_api::NodeError;
@@ -9,7 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// A parser that runs past its time cannot be stopped, only left behind; no more than this many may be.
+/// A parser that runs past its time cannot be stopped, only left behind; no more than this many may
+/// be.
 const MAX_LEFT_BEHIND: isize = 4;
 /// Parsers call themselves for nested things; the limits on nesting are chosen for this much stack.
 pub(super) const STACK: usize = 64 << 20;
@@ -28,46 +30,63 @@ pub(crate) fn is_any_left_behind() -> bool {
     LEFT_BEHIND.load(Ordering::Relaxed) > 0
 }
 
-/// Runs `work` and gives back what it made, or an error that names `what` if it panicked or took too long.
+/// Runs `work` and gives back what it made, or an error that names `what` if it panicked or took
+/// too long.
 pub(crate) async fn guarded<T: Send + 'static>(
     what: &'static str,
     limit: Duration,
     work: impl FnOnce() -> Result<T, NodeError> + Send + 'static,
 ) -> Result<T, NodeError> {
     if LEFT_BEHIND.load(Ordering::Relaxed) >= MAX_LEFT_BEHIND {
-        return Err(NodeError::new(Code::INPUT_BOMB, format!("Too many files of this kind could not be read in time: {what}"))
-            .hint("Restart the process to try again, and check the files that took too long."));
+        return Err(NodeError::new(
+            Code::INPUT_BOMB,
+            format!("Too many files of this kind could not be read in time: {what}"),
+        )
+        .hint("Restart the process to try again, and check the files that took too long."));
     }
-    // The semaphore is never closed. A parser keeps its place until it has ended, whoever waits for it.
+    // The semaphore is never closed. A parser keeps its place until it has ended, whoever waits for
+    // it.
     let place = THREADS.acquire().await.ok();
     let (send, receive) = tokio::sync::oneshot::channel();
     let one_is_done = Arc::new(AtomicBool::new(false));
     let waiter = Waiter { one_is_done: one_is_done.clone() };
     let number = RUNNING.fetch_add(1, Ordering::Relaxed);
-    let started = std::thread::Builder::new().name(format!("{THREAD}{number}")).stack_size(STACK).spawn(move || {
-        let outcome = catch_unwind(AssertUnwindSafe(work));
-        drop(place);
-        if one_is_done.swap(true, Ordering::Relaxed) {
-            // Nobody waits any more: this one was counted as left behind.
-            LEFT_BEHIND.fetch_sub(1, Ordering::Relaxed);
-        }
-        let _ = send.send(outcome);
-    });
+    let started = std::thread::Builder::new()
+        .name(format!("{THREAD}{number}"))
+        .stack_size(STACK)
+        .spawn(move || {
+            let outcome = catch_unwind(AssertUnwindSafe(work));
+            drop(place);
+            if one_is_done.swap(true, Ordering::Relaxed) {
+                // Nobody waits any more: this one was counted as left behind.
+                LEFT_BEHIND.fetch_sub(1, Ordering::Relaxed);
+            }
+            let _ = send.send(outcome);
+        });
     if let Err(error) = started {
         waiter.one_is_done.store(true, Ordering::Relaxed);
-        return Err(NodeError::failed(format!("No thread could be started to read the {what}: {error}")));
+        return Err(NodeError::failed(format!(
+            "No thread could be started to read the {what}: {error}"
+        )));
     }
     let received = tokio::time::timeout(limit, receive).await;
     drop(waiter);
     match received {
         Ok(Ok(Ok(outcome))) => outcome,
-        Ok(Ok(Err(panic))) => Err(NodeError::input(format!("The {what} is damaged and cannot be read: {}", words(panic.as_ref())))),
+        Ok(Ok(Err(panic))) => Err(NodeError::input(format!(
+            "The {what} is damaged and cannot be read: {}",
+            words(panic.as_ref())
+        ))),
         Ok(Err(_)) => Err(NodeError::input(format!("The {what} is damaged and cannot be read"))),
-        Err(_) => Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} could not be read within {} seconds", limit.as_secs()))),
+        Err(_) => Err(NodeError::new(
+            Code::INPUT_BOMB,
+            format!("The {what} could not be read within {} seconds", limit.as_secs()),
+        )),
     }
 }
 
-/// Somebody who waits for a parser. If it goes first, the parser is left behind: its time was over, or the run was stopped.
+/// Somebody who waits for a parser. If it goes first, the parser is left behind: its time was over,
+/// or the run was stopped.
 struct Waiter {
     one_is_done: Arc<AtomicBool>,
 }
@@ -83,7 +102,10 @@ impl Drop for Waiter {
 const THREAD: &str = "guarded-";
 
 fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned());
     text.unwrap_or_default().chars().take(200).collect()
 }
 
@@ -98,7 +120,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_error() {
-        let error = guarded::<()>("file", Duration::from_secs(60), || panic!("index out of bounds")).await.unwrap_err();
+        let error =
+            guarded::<()>("file", Duration::from_secs(60), || panic!("index out of bounds"))
+                .await
+                .unwrap_err();
         assert_eq!(error.message(), "The file is damaged and cannot be read: index out of bounds");
     }
 
@@ -143,7 +168,8 @@ mod tests {
             NOW.fetch_sub(1, Ordering::Relaxed);
             Ok(())
         };
-        let all: Vec<_> = (0..50).map(|_| tokio::spawn(guarded("file", Duration::from_secs(60), work))).collect();
+        let all: Vec<_> =
+            (0..50).map(|_| tokio::spawn(guarded("file", Duration::from_secs(60), work))).collect();
         for one in all {
             one.await.unwrap().unwrap();
         }

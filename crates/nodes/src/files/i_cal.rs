@@ -80,13 +80,22 @@ mod tests {
         let params = json!({ "title": "ž".repeat(60), "start": "2024-01-01", "end": "2024-01-31", "allDay": true });
         let made = run_items::<ICalendar>(1.0, params, vec![Item::new(json!({}))]).await.unwrap();
         let text = String::from_utf8(made[0].binary("data").unwrap().data.to_vec()).unwrap();
-        assert!(text.contains("DTSTART;VALUE=DATE:20240101\r\nDTEND;VALUE=DATE:20240201\r\n"), "{text}");
+        assert!(
+            text.contains("DTSTART;VALUE=DATE:20240101\r\nDTEND;VALUE=DATE:20240201\r\n"),
+            "{text}"
+        );
         assert!(text.lines().all(|line| line.len() <= 75) && text.contains("\r\n\tž"));
     }
 
     #[tokio::test]
     async fn a_date_that_is_none_is_refused() {
-        let error = run_items::<ICalendar>(1.0, json!({ "start": "soon", "end": "" }), vec![Item::new(json!({}))]).await.unwrap_err();
+        let error = run_items::<ICalendar>(
+            1.0,
+            json!({ "start": "soon", "end": "" }),
+            vec![Item::new(json!({}))],
+        )
+        .await
+        .unwrap_err();
         assert_eq!(error.code(), Code::NODE_PARAMETER);
     }
 }

@@ -105,7 +105,10 @@ impl Node for MoveBinaryData {
             let made = match mode.as_str() {
                 "binaryToJson" => to_json(ctx, index, &item, &options, &mut held).await,
                 "jsonToBinary" => to_binary(ctx, index, &item, &options),
-                other => Err(NodeError::parameter("mode", format!("The operation \"{other}\" is not known!"))),
+                other => Err(NodeError::parameter(
+                    "mode",
+                    format!("The operation \"{other}\" is not known!"),
+                )),
             };
             match made {
                 // An item without the data is left out.
@@ -118,7 +121,13 @@ impl Node for MoveBinaryData {
     }
 }
 
-async fn to_json(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings, held: &mut Held) -> Result<Option<Item>, NodeError> {
+async fn to_json(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    options: &Settings,
+    held: &mut Held,
+) -> Result<Option<Item>, NodeError> {
     let source = ctx.text("sourceKey", index)?;
     let Some(file) = item.binary(&source) else { return Ok(None) };
     let encoding = options.text("encoding").unwrap_or_else(|| "utf8".into());
@@ -127,8 +136,13 @@ async fn to_json(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings, h
     if ctx.flag("setAllData", index)? {
         made.json = parse_json(&text()?, held).await?;
     } else {
-        let content = if options.flag("keepAsBase64") { STANDARD.encode(&file.data) } else { text()? };
-        let content = if options.flag("jsonParse") { parse_json(&content, held).await? } else { Value::from(content) };
+        let content =
+            if options.flag("keepAsBase64") { STANDARD.encode(&file.data) } else { text()? };
+        let content = if options.flag("jsonParse") {
+            parse_json(&content, held).await?
+        } else {
+            Value::from(content)
+        };
         made.json = item.json.clone();
         made.json.put_path(&ctx.text("destinationKey", index)?, content)?;
     }
@@ -138,7 +152,12 @@ async fn to_json(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings, h
     Ok(Some(made))
 }
 
-fn to_binary(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings) -> Result<Option<Item>, NodeError> {
+fn to_binary(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    options: &Settings,
+) -> Result<Option<Item>, NodeError> {
     let is_all = ctx.flag("convertAllData", index)?;
     let source = if is_all { Str::new() } else { ctx.text("sourceKey", index)? };
     let value = if is_all { Some(&item.json) } else { item.json.get_path(&source) };
@@ -148,16 +167,21 @@ fn to_binary(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings) -> Re
         match value {
             Value::String(text) => decode_base64(text),
             other => {
-                let message = format!("The field '{source}' must be a text of base64, but it is of type {}", other.kind_name());
+                let message = format!(
+                    "The field '{source}' must be a text of base64, but it is of type {}",
+                    other.kind_name()
+                );
                 return Err(NodeError::input(message));
             }
         }
     } else {
-        let is_json = !options.flag("useRawData") || matches!(value, Value::Object(_) | Value::Array(_) | Value::Null | Value::Date(_));
+        let is_json = !options.flag("useRawData")
+            || matches!(value, Value::Object(_) | Value::Array(_) | Value::Null | Value::Date(_));
         if is_json {
             mime_type.get_or_insert_with(|| "application/json".into());
         }
-        let text = if is_json { model::json::to_string(value).into() } else { value.to_js_string() };
+        let text =
+            if is_json { model::json::to_string(value).into() } else { value.to_js_string() };
         let encoding = options.text("encoding").unwrap_or_else(|| "utf8".into());
         encode(&text, &encoding, options.flag("addBOM"))?
     };
@@ -184,7 +208,9 @@ fn to_binary(ctx: &Ctx<'_>, index: usize, item: &Item, options: &Settings) -> Re
 async fn parse_json(text: &str, held: &mut Held) -> Result<Value, NodeError> {
     read_json(text, held).await.map_err(|error| {
         let ForeignError::NotJson(error) = error else {
-            return error.refusal("The file", Code::INPUT_BOMB).unwrap_or_else(|| NodeError::input(error.to_string()));
+            return error
+                .refusal("The file", Code::INPUT_BOMB)
+                .unwrap_or_else(|| NodeError::input(error.to_string()));
         };
         let place = format!("The text is not JSON: {error}.");
         if text.trim().is_empty() {
@@ -193,7 +219,8 @@ async fn parse_json(text: &str, held: &mut Held) -> Result<Value, NodeError> {
         let shown: String = text.chars().take(40).collect();
         let first = text.trim_start().chars().next().unwrap_or_default();
         let more = if shown.len() < text.len() { "..." } else { "" };
-        NodeError::input(format!("Unexpected token '{first}', \"{shown}\"{more} is not valid JSON")).describe(place)
+        NodeError::input(format!("Unexpected token '{first}', \"{shown}\"{more} is not valid JSON"))
+            .describe(place)
     })
 }
 
@@ -209,7 +236,10 @@ mod tests {
     #[tokio::test]
     async fn json_becomes_a_file_and_comes_back() {
         let item = Item::new(json!({ "name": "test", "list": [1, 2] }));
-        let made = run_items::<MoveBinaryData>(1.0, json!({ "mode": "jsonToBinary" }), vec![item.clone()]).await.unwrap();
+        let made =
+            run_items::<MoveBinaryData>(1.0, json!({ "mode": "jsonToBinary" }), vec![item.clone()])
+                .await
+                .unwrap();
         assert_eq!(
             told(made[0].binary("data").unwrap()),
             ("application/json", None, Some("json"), &br#"{"name":"test","list":[1,2]}"#[..])
@@ -224,18 +254,27 @@ mod tests {
         let item = Item::new(json!({ "file": "Testing file", "other": 1 }));
         let params = json!({ "mode": "jsonToBinary", "convertAllData": false, "sourceKey": "file", "options": { "fileName": "testFile", "mimeType": "text" } });
         let made = run_items::<MoveBinaryData>(1.0, params, vec![item.clone()]).await.unwrap();
-        assert_eq!(told(made[0].binary("data").unwrap()), ("text", Some("testFile"), None, &b"\"Testing file\""[..]));
+        assert_eq!(
+            told(made[0].binary("data").unwrap()),
+            ("text", Some("testFile"), None, &b"\"Testing file\""[..])
+        );
         assert_eq!(made[0].json, json!({ "other": 1 }));
         let raw = json!({ "mode": "jsonToBinary", "convertAllData": false, "sourceKey": "file", "options": { "useRawData": true, "keepSource": true } });
         let made = run_items::<MoveBinaryData>(1.1, raw, vec![item]).await.unwrap();
-        assert_eq!(told(made[0].binary("data").unwrap()), ("text/plain", Some("file"), None, &b"Testing file"[..]));
+        assert_eq!(
+            told(made[0].binary("data").unwrap()),
+            ("text/plain", Some("file"), None, &b"Testing file"[..])
+        );
         assert_eq!(made[0].json, json!({ "file": "Testing file", "other": 1 }));
     }
 
     #[tokio::test]
     async fn base64_stands_for_bytes_both_ways() {
         let params = json!({ "mode": "jsonToBinary", "convertAllData": false, "options": { "dataIsBase64": true } });
-        let made = run_items::<MoveBinaryData>(1.1, params, vec![Item::new(json!({ "data": "aGk=" }))]).await.unwrap();
+        let made =
+            run_items::<MoveBinaryData>(1.1, params, vec![Item::new(json!({ "data": "aGk=" }))])
+                .await
+                .unwrap();
         assert_eq!(made[0].binary("data").unwrap().data.as_ref(), b"hi");
         let params = json!({ "setAllData": false, "options": { "keepAsBase64": true } });
         let back = run_items::<MoveBinaryData>(1.1, params, made).await.unwrap();
@@ -244,7 +283,12 @@ mod tests {
 
     #[tokio::test]
     async fn items_without_the_data_are_left_out_and_bad_json_is_an_error() {
-        assert!(run_items::<MoveBinaryData>(1.0, json!({}), vec![Item::new(json!({}))]).await.unwrap().is_empty());
+        assert!(
+            run_items::<MoveBinaryData>(1.0, json!({}), vec![Item::new(json!({}))])
+                .await
+                .unwrap()
+                .is_empty()
+        );
         let item = with_file("data", text_file("a.txt", "hello"));
         let error = run_items::<MoveBinaryData>(1.0, json!({}), vec![item]).await.unwrap_err();
         assert_eq!(error.message(), "Unexpected token 'h', \"hello\" is not valid JSON");

@@ -5,7 +5,8 @@ use node_api::prelude::*;
 /// Lists shorter than this are not worth chunks of their own.
 const FEW: usize = 512;
 
-/// Takes lists one after the other. What a list holds counts for the run already, so that a long one is passed on as it is.
+/// Takes lists one after the other. What a list holds counts for the run already, so that a long
+/// one is passed on as it is.
 pub(super) struct Output<'c> {
     ctx: &'c Ctx<'c>,
     whole: Items,

@@ -1,4 +1,5 @@
-//! Reads one file for each item. An older node; new workflows read files with Read/Write Files from Disk.
+//! Reads one file for each item. An older node; new workflows read files with Read/Write Files from
+//! Disk.
 
 use crate::binary::prepare_stream;
 use node_api::prelude::*;
@@ -7,17 +8,28 @@ pub(crate) struct ReadBinaryFile;
 
 impl Node for ReadBinaryFile {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.readBinaryFile", &[1.0], "Read Binary File", "Read a file from disk")
-            .untrusted()
-            .private()
-            .group(Group::Files)
-            .param(Param::text("filePath", "File path", "").required().help("The path of the file, inside the folder for files."))
-            .param(
-                Param::text("dataPropertyName", "Property name", "data").required().help("The name of the file field to put the file in."),
-            )
-            .repeatable()
-            .hint("Use Read/Write Files from Disk instead in new workflows.")
-            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        Spec::new(
+            "n8n-nodes-base.readBinaryFile",
+            &[1.0],
+            "Read Binary File",
+            "Read a file from disk",
+        )
+        .untrusted()
+        .private()
+        .group(Group::Files)
+        .param(
+            Param::text("filePath", "File path", "")
+                .required()
+                .help("The path of the file, inside the folder for files."),
+        )
+        .param(
+            Param::text("dataPropertyName", "Property name", "data")
+                .required()
+                .help("The name of the file field to put the file in."),
+        )
+        .repeatable()
+        .hint("Use Read/Write Files from Disk instead in new workflows.")
+        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -49,9 +61,15 @@ mod tests {
     #[tokio::test]
     async fn the_file_joins_the_item() {
         let params = json!({ "filePath": "a/x.json" });
-        let made = run_with_files::<ReadBinaryFile>(1.0, params, vec![Item::new(json!({ "n": 1 }))], &[("a/x.json", "{}")], OnError::Stop)
-            .await
-            .unwrap();
+        let made = run_with_files::<ReadBinaryFile>(
+            1.0,
+            params,
+            vec![Item::new(json!({ "n": 1 }))],
+            &[("a/x.json", "{}")],
+            OnError::Stop,
+        )
+        .await
+        .unwrap();
         let file = made[0].binary("data").unwrap();
         assert_eq!(
             (made[0].json.clone(), file.mime_type.as_str(), file.file_name.as_deref()),
@@ -61,9 +79,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_missing_file_is_an_error() {
-        let error = run_with_files::<ReadBinaryFile>(1.0, json!({ "filePath": "no" }), vec![Item::new(json!({}))], &[], OnError::Stop)
-            .await
-            .unwrap_err();
+        let error = run_with_files::<ReadBinaryFile>(
+            1.0,
+            json!({ "filePath": "no" }),
+            vec![Item::new(json!({}))],
+            &[],
+            OnError::Stop,
+        )
+        .await
+        .unwrap_err();
         assert_eq!(error.message(), "The file \"no\" could not be accessed.");
     }
 }

@@ -1,4 +1,5 @@
-//! Reads all files that fit a pattern. An older node; new workflows read files with Read/Write Files from Disk.
+//! Reads all files that fit a pattern. An older node; new workflows read files with Read/Write
+//! Files from Disk.
 
 use crate::binary::prepare_stream;
 use node_api::prelude::*;
@@ -7,19 +8,28 @@ pub(crate) struct ReadBinaryFiles;
 
 impl Node for ReadBinaryFiles {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.readBinaryFiles", &[1.0], "Read Binary Files", "Read files from disk")
-            .untrusted()
-            .private()
-            .group(Group::Files)
-            .param(
-                Param::text("fileSelector", "File selector", "").required().help("A pattern such as *.jpg, inside the folder for files."),
-            )
-            .param(
-                Param::text("dataPropertyName", "Property name", "data").required().help("The name of the file field to put each file in."),
-            )
-            .repeatable()
-            .hint("Use Read/Write Files from Disk instead in new workflows.")
-            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        Spec::new(
+            "n8n-nodes-base.readBinaryFiles",
+            &[1.0],
+            "Read Binary Files",
+            "Read files from disk",
+        )
+        .untrusted()
+        .private()
+        .group(Group::Files)
+        .param(
+            Param::text("fileSelector", "File selector", "")
+                .required()
+                .help("A pattern such as *.jpg, inside the folder for files."),
+        )
+        .param(
+            Param::text("dataPropertyName", "Property name", "data")
+                .required()
+                .help("The name of the file field to put each file in."),
+        )
+        .repeatable()
+        .hint("Use Read/Write Files from Disk instead in new workflows.")
+        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }
 
     async fn run(ctx: &Ctx<'_>, _items: Items) -> Result<Outputs, NodeError> {
@@ -45,9 +55,19 @@ mod tests {
     #[tokio::test]
     async fn each_file_is_an_item_of_its_own() {
         let files = [("a.json", "1"), ("b.json", "2"), ("c.txt", "3")];
-        let made =
-            run_with_files::<ReadBinaryFiles>(1.0, json!({ "fileSelector": "*.json" }), vec![], &files, OnError::Stop).await.unwrap();
-        let names: Vec<_> = made.iter().map(|item| item.binary("data").unwrap().file_name.clone().unwrap()).collect();
+        let made = run_with_files::<ReadBinaryFiles>(
+            1.0,
+            json!({ "fileSelector": "*.json" }),
+            vec![],
+            &files,
+            OnError::Stop,
+        )
+        .await
+        .unwrap();
+        let names: Vec<_> = made
+            .iter()
+            .map(|item| item.binary("data").unwrap().file_name.clone().unwrap())
+            .collect();
         assert_eq!(names, ["a.json", "b.json"]);
     }
 }

@@ -7,16 +7,25 @@ pub(crate) struct ReadPdf;
 
 impl Node for ReadPdf {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.readPDF", &[1.0], "Read PDF", "Read a PDF and extract its content")
-            .group(Group::Files)
-            .params([
-                Param::text("binaryPropertyName", "Input binary field", "data").required().help("The file field that holds the PDF."),
-                Param::flag("encrypted", "Encrypted", false).help("Whether the PDF needs a password."),
-                Param::secret("password", "Password").show("encrypted", &[true]).help("The password of the PDF."),
-            ])
-            .hint("Use Extract from File instead in new workflows.")
-            .repeatable()
-            .computes()
+        Spec::new(
+            "n8n-nodes-base.readPDF",
+            &[1.0],
+            "Read PDF",
+            "Read a PDF and extract its content",
+        )
+        .group(Group::Files)
+        .params([
+            Param::text("binaryPropertyName", "Input binary field", "data")
+                .required()
+                .help("The file field that holds the PDF."),
+            Param::flag("encrypted", "Encrypted", false).help("Whether the PDF needs a password."),
+            Param::secret("password", "Password")
+                .show("encrypted", &[true])
+                .help("The password of the PDF."),
+        ])
+        .hint("Use Extract from File instead in new workflows.")
+        .repeatable()
+        .computes()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -34,7 +43,8 @@ impl Node for ReadPdf {
 async fn read(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeError> {
     let field = ctx.text("binaryPropertyName", index)?;
     let file = ctx.binary(item, index, &field)?;
-    let password = if ctx.flag("encrypted", index)? { Some(ctx.text("password", index)?) } else { None };
+    let password =
+        if ctx.flag("encrypted", index)? { Some(ctx.text("password", index)?) } else { None };
     let options = PdfOptions { password, join_pages: true, ..PdfOptions::default() };
     let found = extract(file.data.clone(), options).await?;
     Ok(Item { binary: item.binary.clone(), ..Item::new(found) })

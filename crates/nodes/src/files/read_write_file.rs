@@ -65,7 +65,11 @@ impl Node for ReadWriteFile {
         let mut output = ctx.builder();
         let is_write = ctx.text("operation", 0)? == "write";
         for (index, item) in items.iter().enumerate() {
-            let made = if is_write { write(ctx, index, &item).await.map(|item| vec![item]) } else { read(ctx, index).await };
+            let made = if is_write {
+                write(ctx, index, &item).await.map(|item| vec![item])
+            } else {
+                read(ctx, index).await
+            };
             match made {
                 Ok(made) => output.extend(made.into_iter().map(|item| item.paired_with(index))),
                 Err(error) => output.push(ctx.failed_item(index, error)?),
@@ -111,7 +115,11 @@ async fn write(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeErr
     let path = ctx.text("fileName", index)?;
     let append = Settings::read(ctx, "options", index)?.flag("append");
     let file = ctx.binary(item, index, &field)?;
-    ctx.host().files().write(&path, &file.data, append).await.map_err(|error| in_words(ctx, error, &path, Operation::Write))?;
+    ctx.host()
+        .files()
+        .write(&path, &file.data, append)
+        .await
+        .map_err(|error| in_words(ctx, error, &path, Operation::Write))?;
     let mut made = item.clone();
     made.json.make_object().insert("fileName", path);
     Ok(made)
@@ -120,7 +128,8 @@ async fn write(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Item, NodeErr
 /// A path of Windows gets slashes, and parentheses stand for themselves.
 fn normalised(selector: &str) -> String {
     let mut letters = selector.chars();
-    let is_windows = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':');
+    let is_windows = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':');
     let slashed = if is_windows { selector.replace('\\', "/") } else { selector.to_owned() };
     slashed.replace('(', "\\(").replace(')', "\\)")
 }
@@ -160,21 +169,42 @@ mod tests {
     async fn every_file_that_fits_becomes_an_item() {
         let files = [("data/a.json", "{}"), ("data/b (1).json", "[]"), ("data/c.txt", "x")];
         let params = json!({ "fileSelector": "data/*.json" });
-        let made = run_with_files::<ReadWriteFile>(1.1, params, vec![Item::new(json!({}))], &files, OnError::Stop).await.unwrap();
+        let made = run_with_files::<ReadWriteFile>(
+            1.1,
+            params,
+            vec![Item::new(json!({}))],
+            &files,
+            OnError::Stop,
+        )
+        .await
+        .unwrap();
         let expected = json!({ "mimeType": "application/json", "fileType": "json", "fileName": "b (1).json", "fileExtension": "json", "fileSize": "2 B" });
         assert_eq!((made.len(), made[1].json.clone()), (2, expected));
         assert_eq!(made[1].binary("data").unwrap().directory.as_deref(), Some("data"));
-        let params =
-            json!({ "fileSelector": "data/b (1).json", "options": { "fileName": "x.bin", "mimeType": "a/b", "dataPropertyName": "f" } });
-        let made = run_with_files::<ReadWriteFile>(1.0, params, vec![Item::new(json!({}))], &files, OnError::Stop).await.unwrap();
+        let params = json!({ "fileSelector": "data/b (1).json", "options": { "fileName": "x.bin", "mimeType": "a/b", "dataPropertyName": "f" } });
+        let made = run_with_files::<ReadWriteFile>(
+            1.0,
+            params,
+            vec![Item::new(json!({}))],
+            &files,
+            OnError::Stop,
+        )
+        .await
+        .unwrap();
         assert_eq!(made[0].json.get("fileName"), Some(&json!("x.bin")));
         assert_eq!(made[0].binary("f").unwrap().mime_type, "a/b");
     }
 
     #[tokio::test]
     async fn a_pattern_that_fits_nothing_gives_nothing() {
-        let made =
-            run_with_files::<ReadWriteFile>(1.0, json!({ "fileSelector": "x" }), vec![Item::new(json!({}))], &[], OnError::Stop).await;
+        let made = run_with_files::<ReadWriteFile>(
+            1.0,
+            json!({ "fileSelector": "x" }),
+            vec![Item::new(json!({}))],
+            &[],
+            OnError::Stop,
+        )
+        .await;
         assert_eq!(made.unwrap(), []);
     }
 
@@ -182,13 +212,33 @@ mod tests {
     async fn a_file_is_written_and_the_item_goes_on() {
         let item = with_file("data", text_file("a.txt", "hi"));
         let params = json!({ "operation": "write", "fileName": "out/a.txt" });
-        let made = run_with_files::<ReadWriteFile>(1.0, params, vec![item.clone()], &[], OnError::Stop).await.unwrap();
+        let made =
+            run_with_files::<ReadWriteFile>(1.0, params, vec![item.clone()], &[], OnError::Stop)
+                .await
+                .unwrap();
         assert_eq!(made[0].json, json!({ "fileName": "out/a.txt" }));
         assert!(made[0].binary("data").is_some());
         let params = json!({ "operation": "write", "fileName": "/locked/a.txt" });
-        let error = run_with_files::<ReadWriteFile>(1.0, params.clone(), vec![item.clone()], &[], OnError::Stop).await.unwrap_err();
-        assert_eq!(error.message(), "Forbidden by access permissions, make sure you have the right permissions");
-        let made = run_with_files::<ReadWriteFile>(1.0, params, vec![item], &[], OnError::ContinueRegular).await.unwrap();
-        assert_eq!(made[0].json.get("error"), Some(&json!("You don't have the permissions to write the file /locked/a.txt")));
+        let error = run_with_files::<ReadWriteFile>(
+            1.0,
+            params.clone(),
+            vec![item.clone()],
+            &[],
+            OnError::Stop,
+        )
+        .await
+        .unwrap_err();
+        assert_eq!(
+            error.message(),
+            "Forbidden by access permissions, make sure you have the right permissions"
+        );
+        let made =
+            run_with_files::<ReadWriteFile>(1.0, params, vec![item], &[], OnError::ContinueRegular)
+                .await
+                .unwrap();
+        assert_eq!(
+            made[0].json.get("error"),
+            Some(&json!("You don't have the permissions to write the file /locked/a.txt"))
+        );
     }
 }

@@ -61,7 +61,11 @@ pub(crate) fn from_all(item: Item, count: usize) -> Item {
 }
 
 /// The output of a node that makes one item of all: the item, or the error in its place.
-pub(crate) fn one_output(ctx: &Ctx<'_>, made: Result<Item, NodeError>, count: usize) -> Result<Vec<Items>, NodeError> {
+pub(crate) fn one_output(
+    ctx: &Ctx<'_>,
+    made: Result<Item, NodeError>,
+    count: usize,
+) -> Result<Vec<Items>, NodeError> {
     let item = match made {
         Ok(item) => item,
         Err(error) => ctx.failed_item(0, error)?,
@@ -71,7 +75,9 @@ pub(crate) fn one_output(ctx: &Ctx<'_>, made: Result<Item, NodeError>, count: us
 
 /// The name of an output file field.
 pub(crate) fn output_field() -> Param {
-    Param::text("binaryPropertyName", "Put output file in field", "data").required().help("The name of the file field to put the file in.")
+    Param::text("binaryPropertyName", "Put output file in field", "data")
+        .required()
+        .help("The name of the file field to put the file in.")
 }
 
 /// The name of an input file field.

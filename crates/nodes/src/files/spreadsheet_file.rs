@@ -1,4 +1,5 @@
-//! Reads spreadsheets into items and writes items as spreadsheets. An older node; new workflows use Convert to File and Extract from File.
+//! Reads spreadsheets into items and writes items as spreadsheets. An older node; new workflows use
+//! Convert to File and Extract from File.
 
 use super::convert_to_file::spreadsheet;
 use super::output::Output;
@@ -9,11 +10,19 @@ use node_api::prelude::*;
 
 pub(crate) struct SpreadsheetFile;
 
-static FORMATS: &[(&str, &str)] = &[("csv", "CSV"), ("html", "HTML"), ("ods", "ODS"), ("rtf", "RTF"), ("xls", "XLS"), ("xlsx", "XLSX")];
+static FORMATS: &[(&str, &str)] = &[
+    ("csv", "CSV"),
+    ("html", "HTML"),
+    ("ods", "ODS"),
+    ("rtf", "RTF"),
+    ("xls", "XLS"),
+    ("xlsx", "XLSX"),
+];
 
 impl Node for SpreadsheetFile {
     fn spec() -> Spec {
-        let read_formats: Vec<(&str, &str)> = [("autodetect", "Autodetect")].into_iter().chain(FORMATS.iter().copied()).collect();
+        let read_formats: Vec<(&str, &str)> =
+            [("autodetect", "Autodetect")].into_iter().chain(FORMATS.iter().copied()).collect();
         let (from_file, to_file) = (&["fromFile"], &["toFile"]);
         Spec::new("n8n-nodes-base.spreadsheetFile", &[1.0, 2.0], "Spreadsheet File", "Read and write data from a spreadsheet file")
             .group(Group::Files)
@@ -65,7 +74,10 @@ impl Node for SpreadsheetFile {
         match ctx.text("operation", 0)?.as_str() {
             "fromFile" => from_file(ctx, &items).await,
             "toFile" => one_output(ctx, to_file(ctx, &items).await, items.len()),
-            other => Err(NodeError::parameter("operation", format!("The operation \"{other}\" is not supported!"))),
+            other => Err(NodeError::parameter(
+                "operation",
+                format!("The operation \"{other}\" is not supported!"),
+            )),
         }
     }
 }
@@ -93,11 +105,15 @@ async fn from_file(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
 
 async fn to_file(ctx: &Ctx<'_>, items: &Items) -> Result<Item, NodeError> {
     let name = ctx.text("fileFormat", 0)?;
-    let format =
-        Format::named(&name).ok_or_else(|| NodeError::parameter("fileFormat", format!("The file format \"{name}\" is not supported!")))?;
+    let format = Format::named(&name).ok_or_else(|| {
+        NodeError::parameter("fileFormat", format!("The file format \"{name}\" is not supported!"))
+    })?;
     let settings = Settings::read(ctx, "options", 0)?;
     let mut item = Item::new(Value::empty_object());
-    item.set_binary(ctx.text("binaryPropertyName", 0)?, spreadsheet(items, format, &name, &settings, "spreadsheet").await?);
+    item.set_binary(
+        ctx.text("binaryPropertyName", 0)?,
+        spreadsheet(items, format, &name, &settings, "spreadsheet").await?,
+    );
     Ok(item)
 }
 
@@ -111,13 +127,26 @@ mod tests {
     #[tokio::test]
     async fn what_was_written_is_read_again_in_every_format() {
         for (format, _) in FORMATS {
-            let items = vec![Item::new(json!({ "name": "Ann", "n": 1 })), Item::new(json!({ "name": "Bob", "n": 2 }))];
-            let made = run_items::<SpreadsheetFile>(2.0, json!({ "operation": "toFile", "fileFormat": format }), items).await.unwrap();
+            let items = vec![
+                Item::new(json!({ "name": "Ann", "n": 1 })),
+                Item::new(json!({ "name": "Bob", "n": 2 })),
+            ];
+            let made = run_items::<SpreadsheetFile>(
+                2.0,
+                json!({ "operation": "toFile", "fileFormat": format }),
+                items,
+            )
+            .await
+            .unwrap();
             let name = made[0].binary("data").unwrap().file_name.clone().unwrap();
             assert_eq!(name, format!("spreadsheet.{format}"));
             let rows = run_items::<SpreadsheetFile>(1.0, json!({}), made.clone()).await.unwrap();
             let rows: Vec<_> = rows.into_iter().map(|item| item.json).collect();
-            assert_eq!(rows, [json!({ "name": "Ann", "n": 1 }), json!({ "name": "Bob", "n": 2 })], "{format}");
+            assert_eq!(
+                rows,
+                [json!({ "name": "Ann", "n": 1 }), json!({ "name": "Bob", "n": 2 })],
+                "{format}"
+            );
         }
     }
 
@@ -126,20 +155,31 @@ mod tests {
         let item = with_file("data", text_file("a.csv", "a,b\n1,x\n"));
         let first = run_items::<SpreadsheetFile>(1.0, json!({}), vec![item.clone()]).await.unwrap();
         assert_eq!(first[0].json, json!({ "a": 1, "b": "x" }));
-        let second = run_items::<SpreadsheetFile>(2.0, json!({}), vec![item.clone()]).await.unwrap();
+        let second =
+            run_items::<SpreadsheetFile>(2.0, json!({}), vec![item.clone()]).await.unwrap();
         assert_eq!(second[0].json, json!({ "a": "1", "b": "x" }));
-        let bare = run_items::<SpreadsheetFile>(2.0, json!({ "options": { "headerRow": false, "includeEmptyCells": true } }), vec![item])
-            .await
-            .unwrap();
+        let bare = run_items::<SpreadsheetFile>(
+            2.0,
+            json!({ "options": { "headerRow": false, "includeEmptyCells": true } }),
+            vec![item],
+        )
+        .await
+        .unwrap();
         assert_eq!(bare[1].json, json!({ "row": ["1", "x"] }));
     }
 
     #[tokio::test]
     async fn rows_of_long_and_short_files_come_out_in_order_and_know_their_file() {
-        let file = |count: usize| with_file("data", text_file("a.csv", &format!("a\n{}", "x\n".repeat(count))));
-        let items = vec![file(2), file(1000), with_file("other", text_file("a.csv", "a\n1\n")), file(1)];
+        let file = |count: usize| {
+            with_file("data", text_file("a.csv", &format!("a\n{}", "x\n".repeat(count))))
+        };
+        let items =
+            vec![file(2), file(1000), with_file("other", text_file("a.csv", "a\n1\n")), file(1)];
         let host = TestHost::new(&SpreadsheetFile::spec(), 2.0, &json!({ "fileFormat": "csv" }));
-        let outputs = run_on::<SpreadsheetFile>(&host, 2.0, vec![items.into()], OnError::ContinueRegular).await.unwrap();
+        let outputs =
+            run_on::<SpreadsheetFile>(&host, 2.0, vec![items.into()], OnError::ContinueRegular)
+                .await
+                .unwrap();
         let from: Vec<u32> = outputs[0].iter().map(|item| item.paired[0].item).collect();
         assert_eq!(from, [vec![0; 2], vec![1; 1000], vec![2, 3]].concat());
         assert!(outputs[0].get(1002).unwrap().error.is_some());
@@ -149,7 +189,13 @@ mod tests {
     #[tokio::test]
     async fn a_sheet_that_is_not_there_is_named() {
         let item = with_file("data", text_file("a", "a,b\n1,x\n"));
-        let error = run_items::<SpreadsheetFile>(1.0, json!({ "options": { "sheetName": "Mine" } }), vec![item]).await.unwrap_err();
+        let error = run_items::<SpreadsheetFile>(
+            1.0,
+            json!({ "options": { "sheetName": "Mine" } }),
+            vec![item],
+        )
+        .await
+        .unwrap_err();
         assert_eq!(error.message(), "Spreadsheet does not contain sheet called \"Mine\"!");
     }
 }

@@ -1,4 +1,5 @@
-//! Reads spreadsheets for Extract from File and Spreadsheet File: the settings, the formats, the errors in n8n's words.
+//! Reads spreadsheets for Extract from File and Spreadsheet File: the settings, the formats, the
+//! errors in n8n's words.
 
 use super::encoding::decode;
 use super::guarded::{guarded, is_any_left_behind};
@@ -11,7 +12,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 pub(super) const TIME: Duration = Duration::from_secs(120);
-/// A larger file is not even looked at: its text and its rows would take several times as much memory.
+/// A larger file is not even looked at: its text and its rows would take several times as much
+/// memory.
 const MAX_BYTES: usize = 512 << 20;
 
 /// What becomes of errors in CSV text.
@@ -22,16 +24,25 @@ pub(super) enum CommaErrors {
     Ignore,
 }
 
-/// The settings of reading, as the form shows them. `format` is the parameter that the format is chosen with.
+/// The settings of reading, as the form shows them. `format` is the parameter that the format is
+/// chosen with.
 pub(super) fn options(format: &str, first_version: bool) -> Param {
-    let csv = |param: Param| if first_version { param } else { param.show(&format!("/{format}"), &["csv"]) };
+    let csv = |param: Param| {
+        if first_version { param } else { param.show(&format!("/{format}"), &["csv"]) }
+    };
     let mut params = vec![
-        Param::flag("headerRow", "Header row", true).help("Whether the first row tells the names of the fields."),
-        Param::flag("includeEmptyCells", "Include empty cells", false).help("Whether empty cells are there as empty texts."),
-        Param::flag("rawData", "RAW data", false).help("Whether texts that look like numbers or dates stay texts."),
-        Param::flag("readAsString", "Read as string", false).help("Whether the file is read as text first; helps with special characters."),
-        Param::text("range", "Range", "").help("Cells to read, such as A1:C10, or the number of the first row, counted from 0."),
-        Param::text("sheetName", "Sheet name", "Sheet").help("The sheet to read; the first one if it is not set."),
+        Param::flag("headerRow", "Header row", true)
+            .help("Whether the first row tells the names of the fields."),
+        Param::flag("includeEmptyCells", "Include empty cells", false)
+            .help("Whether empty cells are there as empty texts."),
+        Param::flag("rawData", "RAW data", false)
+            .help("Whether texts that look like numbers or dates stay texts."),
+        Param::flag("readAsString", "Read as string", false)
+            .help("Whether the file is read as text first; helps with special characters."),
+        Param::text("range", "Range", "")
+            .help("Cells to read, such as A1:C10, or the number of the first row, counted from 0."),
+        Param::text("sheetName", "Sheet name", "Sheet")
+            .help("The sheet to read; the first one if it is not set."),
     ];
     if !first_version {
         params.extend([
@@ -53,10 +64,13 @@ pub(super) fn options(format: &str, first_version: bool) -> Param {
             .help("The encoding of the file."),
             csv(Param::flag("enableBOM", "Exclude byte order mark (BOM)", false))
                 .help("Whether a byte order mark at the start is left out."),
-            csv(Param::flag("relaxQuotes", "Preserve quotes", false))
-                .help("Whether quotes in the wrong place are part of the value instead of an error."),
-            csv(Param::number("maxRowCount", "Max number of rows to load", -1)).help("How many rows to read at most; -1 for all."),
-            csv(Param::number("fromLine", "Starting line", 0)).help("The line of the file to begin with."),
+            csv(Param::flag("relaxQuotes", "Preserve quotes", false)).help(
+                "Whether quotes in the wrong place are part of the value instead of an error.",
+            ),
+            csv(Param::number("maxRowCount", "Max number of rows to load", -1))
+                .help("How many rows to read at most; -1 for all."),
+            csv(Param::number("fromLine", "Starting line", 0))
+                .help("The line of the file to begin with."),
             csv(Param::group(
                 "skipRecordsWithErrors",
                 "Skip records with errors",
@@ -64,7 +78,8 @@ pub(super) fn options(format: &str, first_version: bool) -> Param {
                     "value",
                     "Value",
                     [
-                        Param::flag("enabled", "Enabled", false).help("Whether records that cannot be read are left out."),
+                        Param::flag("enabled", "Enabled", false)
+                            .help("Whether records that cannot be read are left out."),
                         Param::number("maxSkippedRecords", "Max skipped records", -1)
                             .help("More than this many are an error; -1 for no limit."),
                     ],
@@ -76,15 +91,27 @@ pub(super) fn options(format: &str, first_version: bool) -> Param {
     Param::collection("options", "Options", params).help("More settings.")
 }
 
-/// Reads the file of an item into items, one for each row. What they hold counts for the limits of the run.
-pub(super) async fn read_rows(ctx: &Ctx<'_>, index: usize, item: &Item, format: &str, errors: CommaErrors) -> Result<Items, NodeError> {
+/// Reads the file of an item into items, one for each row. What they hold counts for the limits of
+/// the run.
+pub(super) async fn read_rows(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    format: &str,
+    errors: CommaErrors,
+) -> Result<Items, NodeError> {
     let settings = Settings::read(ctx, "options", index)?;
     let field = ctx.text("binaryPropertyName", index)?;
     let file = ctx.binary(item, index, &field)?;
     check_size(&file.data)?;
-    let is_named_csv = file.mime_type == "text/csv" || file.mime_type == "text/plain" && file.file_extension.as_deref() == Some("csv");
+    let is_named_csv = file.mime_type == "text/csv"
+        || file.mime_type == "text/plain" && file.file_extension.as_deref() == Some("csv");
     let format = if format == "autodetect" && is_named_csv { "csv" } else { format };
-    let (what, kind) = if format == "csv" { ("CSV file", SheetKind::Comma(errors)) } else { ("spreadsheet", SheetKind::Book) };
+    let (what, kind) = if format == "csv" {
+        ("CSV file", SheetKind::Comma(errors))
+    } else {
+        ("spreadsheet", SheetKind::Book)
+    };
     let outcome = rows_in_time(what, kind, file.data.clone(), &settings, ctx.builder()).await;
     let extension = file.file_extension.as_deref().unwrap_or_default();
     outcome.map_err(|error| {
@@ -94,20 +121,29 @@ pub(super) async fn read_rows(ctx: &Ctx<'_>, index: usize, item: &Item, format: 
         }
         error
             .reword(format!("The file selected in 'Input Binary Field' is not in {format} format"))
-            .describe(format!("Try to change the operation or select a {format} file in 'Input Binary Field'"))
+            .describe(format!(
+                "Try to change the operation or select a {format} file in 'Input Binary Field'"
+            ))
     })
 }
 
 fn check_size(data: &Bytes) -> Result<(), NodeError> {
     if data.len() > MAX_BYTES {
-        let message = format!("The file has {} bytes, more than the limit of {MAX_BYTES}", data.len());
-        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones."));
+        let message =
+            format!("The file has {} bytes, more than the limit of {MAX_BYTES}", data.len());
+        return Err(
+            NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones.")
+        );
     }
     Ok(())
 }
 
 /// Reads a spreadsheet of whatever format.
-pub(super) async fn read_book(ctx: &Ctx<'_>, data: Bytes, settings: &Settings) -> Result<Items, NodeError> {
+pub(super) async fn read_book(
+    ctx: &Ctx<'_>,
+    data: Bytes,
+    settings: &Settings,
+) -> Result<Items, NodeError> {
     check_size(&data)?;
     rows_in_time("spreadsheet", SheetKind::Book, data, settings, ctx.builder()).await
 }
@@ -122,8 +158,8 @@ pub(super) enum SheetKind {
 /// Files up to this size are read on a thread, which is quick to start but cannot be stopped.
 pub(crate) const SMALL: usize = 256 << 10;
 
-/// Reads a file within its time: in a process that can be ended, where there is a program for it. A small file is read on a thread as
-/// long as none was left behind there.
+/// Reads a file within its time: in a process that can be ended, where there is a program for it. A
+/// small file is read on a thread as long as none was left behind there.
 async fn rows_in_time(
     what: &'static str,
     kind: SheetKind,
@@ -140,8 +176,13 @@ async fn rows_in_time(
             let read = move || {
                 rows(kind, &data, &settings, &mut |row| {
                     items.push(Item::new(row));
-                    // A small file can have very many rows. The run fails by what it holds, so the words do not matter.
-                    if items.is_failed() { Err(NodeError::failed("The rows hold more than the run may")) } else { Ok(()) }
+                    // A small file can have very many rows. The run fails by what it holds, so the
+                    // words do not matter.
+                    if items.is_failed() {
+                        Err(NodeError::failed("The rows hold more than the run may"))
+                    } else {
+                        Ok(())
+                    }
                 })?;
                 Ok(items.finish())
             };
@@ -154,7 +195,12 @@ async fn rows_in_time(
 type Each<'e> = &'e mut dyn FnMut(Value) -> Result<(), NodeError>;
 
 /// Hands over the rows of a file one by one, however long it takes.
-pub(super) fn rows(kind: SheetKind, data: &[u8], settings: &Settings, each: Each<'_>) -> Result<(), NodeError> {
+pub(super) fn rows(
+    kind: SheetKind,
+    data: &[u8],
+    settings: &Settings,
+    each: Each<'_>,
+) -> Result<(), NodeError> {
     match kind {
         SheetKind::Book => book_rows(data, settings, each),
         SheetKind::Comma(errors) => comma_rows(data, settings, errors, each),
@@ -163,25 +209,37 @@ pub(super) fn rows(kind: SheetKind, data: &[u8], settings: &Settings, each: Each
 
 fn book_rows(data: &[u8], settings: &Settings, each: Each<'_>) -> Result<(), NodeError> {
     let wanted = settings.text("sheetName");
-    let row_options =
-        RowOptions { header: settings.not_off("headerRow"), with_empty: settings.flag("includeEmptyCells"), range: settings.text("range") };
+    let row_options = RowOptions {
+        header: settings.not_off("headerRow"),
+        with_empty: settings.flag("includeEmptyCells"),
+        range: settings.text("range"),
+    };
     let book = sheet::read(data, settings.flag("rawData"))?;
-    let first = book.sheets.first().ok_or_else(|| NodeError::input("Spreadsheet does not have any sheets!"))?;
+    let first = book
+        .sheets
+        .first()
+        .ok_or_else(|| NodeError::input("Spreadsheet does not have any sheets!"))?;
     let (_, sheet) = match &wanted {
         None => first,
-        Some(wanted) => book
-            .sheets
-            .iter()
-            .find(|(name, _)| name == wanted)
-            .ok_or_else(|| NodeError::input(format!("Spreadsheet does not contain sheet called \"{wanted}\"!")))?,
+        Some(wanted) => book.sheets.iter().find(|(name, _)| name == wanted).ok_or_else(|| {
+            NodeError::input(format!("Spreadsheet does not contain sheet called \"{wanted}\"!"))
+        })?,
     };
     sheet::rows(sheet, &row_options, |row| each(if row_options.header { row } else { in_row(row) }))
 }
 
-fn comma_rows(data: &[u8], settings: &Settings, errors: CommaErrors, each: Each<'_>) -> Result<(), NodeError> {
+fn comma_rows(
+    data: &[u8],
+    settings: &Settings,
+    errors: CommaErrors,
+    each: Each<'_>,
+) -> Result<(), NodeError> {
     let most = settings.number("maxRowCount").filter(|most| *most > -1.0);
     if most == Some(0.0) {
-        return Err(NodeError::parameter("options.maxRowCount", "Invalid Option: to must be a positive integer greater than 0, got 0"));
+        return Err(NodeError::parameter(
+            "options.maxRowCount",
+            "Invalid Option: to must be a positive integer greater than 0, got 0",
+        ));
     }
     let options = CommaOptions {
         delimiter: settings.text("delimiter").unwrap_or_else(|| ",".into()),
@@ -192,14 +250,19 @@ fn comma_rows(data: &[u8], settings: &Settings, errors: CommaErrors, each: Each<
         from_line: settings.number("fromLine").map_or(1, |line| line.max(1.0) as usize),
         most: most.map(|most| most as usize),
     };
-    let most_skipped = settings.number("skipRecordsWithErrors.value.maxSkippedRecords").unwrap_or(-1.0);
+    let most_skipped =
+        settings.number("skipRecordsWithErrors.value.maxSkippedRecords").unwrap_or(-1.0);
     let encoding = settings.text("encoding").unwrap_or_else(|| "utf8".into());
     let strip_bom = settings.flag("enableBOM");
     let header = options.header;
     // Most files are UTF-8 already and need no second copy.
     let is_utf8 = matches!(encoding.as_str(), "utf8" | "utf-8");
     let text = match std::str::from_utf8(data) {
-        Ok(text) if is_utf8 => Cow::Borrowed(if strip_bom { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text }),
+        Ok(text) if is_utf8 => Cow::Borrowed(if strip_bom {
+            text.strip_prefix('\u{feff}').unwrap_or(text)
+        } else {
+            text
+        }),
         _ => Cow::Owned(decode(data, &encoding, strip_bom)?),
     };
     let mut reader = CommaReader::new(&text, options);

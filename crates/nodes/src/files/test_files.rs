@@ -19,7 +19,11 @@ pub(crate) fn with_file(property: &str, file: Binary) -> Item {
 }
 
 /// Runs a node on items and gives back those of its first output.
-pub(crate) async fn run_items<N: Node>(version: f64, params: Value, items: Vec<Item>) -> Result<Vec<Item>, NodeError> {
+pub(crate) async fn run_items<N: Node>(
+    version: f64,
+    params: Value,
+    items: Vec<Item>,
+) -> Result<Vec<Item>, NodeError> {
     let host = TestHost::new(&N::spec(), version, &params);
     let outputs = run_on::<N>(&host, version, vec![items.into()], OnError::Stop).await?;
     Ok(outputs.first().map(model::Items::to_vec).unwrap_or_default())
@@ -34,7 +38,8 @@ pub(crate) async fn run_with_files<N: Node>(
     on_error: OnError,
 ) -> Result<Vec<Item>, NodeError> {
     let mut host = TestHost::new(&N::spec(), version, &params);
-    let held = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
+    let held =
+        files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
     host.files = Box::new(MemoryFiles { held: Mutex::new(held) });
     let outputs = run_on::<N>(&host, version, vec![items.into()], on_error).await?;
     Ok(outputs.first().map(model::Items::to_vec).unwrap_or_default())
@@ -48,14 +53,19 @@ struct MemoryFiles {
 impl Files for MemoryFiles {
     async fn read(&self, path: &str) -> Result<Bytes, NodeError> {
         let found = self.held.lock().unwrap().get(path).cloned();
-        found
-            .map(Bytes::from)
-            .ok_or_else(|| NodeError::new(Code::FILE_IO, format!("The file \"{path}\" could not be accessed.")).with("errno", "ENOENT"))
+        found.map(Bytes::from).ok_or_else(|| {
+            NodeError::new(Code::FILE_IO, format!("The file \"{path}\" could not be accessed."))
+                .with("errno", "ENOENT")
+        })
     }
 
     async fn write(&self, path: &str, data: &[u8], append: bool) -> Result<String, NodeError> {
         if path.starts_with("/locked/") {
-            return Err(NodeError::new(Code::FILE_IO, format!("EACCES: permission denied, open '{path}'")).with("errno", "EACCES"));
+            return Err(NodeError::new(
+                Code::FILE_IO,
+                format!("EACCES: permission denied, open '{path}'"),
+            )
+            .with("errno", "EACCES"));
         }
         let mut held = self.held.lock().unwrap();
         let file = held.entry(path.to_owned()).or_default();
@@ -70,6 +80,10 @@ impl Files for MemoryFiles {
         let pattern = pattern.replace('\\', "");
         let (start, end) = pattern.split_once('*').unwrap_or((&pattern, ""));
         let held = self.held.lock().unwrap();
-        Ok(held.keys().filter(|path| path.starts_with(start) && path.ends_with(end)).cloned().collect())
+        Ok(held
+            .keys()
+            .filter(|path| path.starts_with(start) && path.ends_with(end))
+            .cloned()
+            .collect())
     }
 }

@@ -1,4 +1,5 @@
-//! Opens archives that may have been made to harm: every limit is checked while unpacking, not from what the archive claims.
+//! Opens archives that may have been made to harm: every limit is checked while unpacking, not from
+//! what the archive claims.
 
 use crate::turn::tick;
 use flate2::read::MultiGzDecoder;
@@ -32,7 +33,11 @@ const BYTES_BETWEEN_TICKS: u64 = 1 << 20;
 pub(crate) fn unzip(data: &[u8], limits: UnpackLimits) -> Result<Vec<(Str, Vec<u8>)>, NodeError> {
     let mut archive = open(data)?;
     if archive.len() > limits.files {
-        return Err(bomb(format!("The archive holds {} files, more than {}", archive.len(), limits.files)));
+        return Err(bomb(format!(
+            "The archive holds {} files, more than {}",
+            archive.len(),
+            limits.files
+        )));
     }
     let mut budget = Budget { packed: data.len() as u64, limits, unpacked: 0 };
     let mut files = Vec::new();
@@ -60,8 +65,11 @@ pub(crate) fn measure(data: &[u8], most: u64) -> Result<(), NodeError> {
     let mut left = most;
     for number in 0..archive.len() {
         let entry = archive.by_index(number).map_err(|error| broken(&error))?;
-        let read = std::io::copy(&mut entry.take(left + 1), &mut std::io::sink()).map_err(|error| broken(&error))?;
-        left = left.checked_sub(read).ok_or_else(|| bomb(format!("The file unpacks to more than {most} bytes")))?;
+        let read = std::io::copy(&mut entry.take(left + 1), &mut std::io::sink())
+            .map_err(|error| broken(&error))?;
+        left = left
+            .checked_sub(read)
+            .ok_or_else(|| bomb(format!("The file unpacks to more than {most} bytes")))?;
     }
     Ok(())
 }
@@ -88,7 +96,12 @@ impl Budget {
         let left = most.saturating_sub(self.unpacked);
         let mut content = Vec::new();
         let mut from = from.take(left + 1);
-        while (&mut from).take(BYTES_BETWEEN_TICKS).read_to_end(&mut content).map_err(|error| broken(&error))? > 0 {
+        while (&mut from)
+            .take(BYTES_BETWEEN_TICKS)
+            .read_to_end(&mut content)
+            .map_err(|error| broken(&error))?
+            > 0
+        {
             tick()?;
         }
         if content.len() as u64 > left {
@@ -111,14 +124,18 @@ fn check_name(name: &str) -> Result<(), NodeError> {
         || name.split(['/', '\\']).any(|part| part == "..");
     if leads_out {
         let shown: String = name.chars().take(100).collect();
-        return Err(NodeError::new(Code::INPUT_BOMB, format!("The archive holds a file whose name leads out of it: {shown:?}"))
-            .hint("Such an archive was made to overwrite files. Do not use it."));
+        return Err(NodeError::new(
+            Code::INPUT_BOMB,
+            format!("The archive holds a file whose name leads out of it: {shown:?}"),
+        )
+        .hint("Such an archive was made to overwrite files. Do not use it."));
     }
     Ok(())
 }
 
 fn bomb(message: String) -> NodeError {
-    NodeError::new(Code::INPUT_BOMB, message).hint("Unpack the archive elsewhere if you trust it, and use its files.")
+    NodeError::new(Code::INPUT_BOMB, message)
+        .hint("Unpack the archive elsewhere if you trust it, and use its files.")
 }
 
 fn broken(error: &dyn std::fmt::Display) -> NodeError {
@@ -148,8 +165,13 @@ mod tests {
 
     #[test]
     fn files_come_out_as_they_went_in() {
-        let files = unzip(&zip_of(&[("a.txt", b"one"), ("sub/b.txt", b"two")]), UnpackLimits::default()).unwrap();
-        assert_eq!(files, [("a.txt".into(), b"one".to_vec()), ("sub/b.txt".into(), b"two".to_vec())]);
+        let files =
+            unzip(&zip_of(&[("a.txt", b"one"), ("sub/b.txt", b"two")]), UnpackLimits::default())
+                .unwrap();
+        assert_eq!(
+            files,
+            [("a.txt".into(), b"one".to_vec()), ("sub/b.txt".into(), b"two".to_vec())]
+        );
         assert_eq!(gunzip(&gzip(b"three"), UnpackLimits::default()).unwrap(), b"three");
     }
 
@@ -157,11 +179,20 @@ mod tests {
     fn what_unpacks_to_far_more_than_its_size_is_refused() {
         let blanks = vec![0; 64 << 20];
         let small = UnpackLimits { ratio: 100, ..UnpackLimits::default() };
-        assert_eq!(unzip(&zip_of(&[("bomb", &blanks)]), small).unwrap_err().code(), Code::INPUT_BOMB);
+        assert_eq!(
+            unzip(&zip_of(&[("bomb", &blanks)]), small).unwrap_err().code(),
+            Code::INPUT_BOMB
+        );
         assert_eq!(gunzip(&gzip(&blanks), small).unwrap_err().code(), Code::INPUT_BOMB);
         let few = UnpackLimits { bytes: 1000, ..UnpackLimits::default() };
-        assert_eq!(unzip(&zip_of(&[("a", &[1; 600]), ("b", &[2; 600])]), few).unwrap_err().code(), Code::INPUT_BOMB);
-        assert_eq!(measure(&zip_of(&[("a", &[1; 600]), ("b", &[2; 600])]), 1000).unwrap_err().code(), Code::INPUT_BOMB);
+        assert_eq!(
+            unzip(&zip_of(&[("a", &[1; 600]), ("b", &[2; 600])]), few).unwrap_err().code(),
+            Code::INPUT_BOMB
+        );
+        assert_eq!(
+            measure(&zip_of(&[("a", &[1; 600]), ("b", &[2; 600])]), 1000).unwrap_err().code(),
+            Code::INPUT_BOMB
+        );
         assert!(measure(&zip_of(&[("a", &[1; 500])]), 1000).is_ok());
     }
 
@@ -178,18 +209,28 @@ mod tests {
             let stand_in = "n".repeat(name.len());
             let mut archive = zip_of(&[(&stand_in, b"x")]);
             let from = stand_in.into_bytes();
-            // The writer would not write such a name, so it is put in afterwards, in both places where it stands.
-            while let Some(at) = archive.windows(from.len()).position(|window| window == from.as_slice()) {
+            // The writer would not write such a name, so it is put in afterwards, in both places
+            // where it stands.
+            while let Some(at) =
+                archive.windows(from.len()).position(|window| window == from.as_slice())
+            {
                 archive[at..at + from.len()].copy_from_slice(name.as_bytes());
             }
-            assert_eq!(unzip(&archive, UnpackLimits::default()).unwrap_err().code(), Code::INPUT_BOMB, "{name}");
+            assert_eq!(
+                unzip(&archive, UnpackLimits::default()).unwrap_err().code(),
+                Code::INPUT_BOMB,
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn too_many_files_are_refused() {
         let few = UnpackLimits { files: 2, ..UnpackLimits::default() };
-        assert_eq!(unzip(&zip_of(&[("a", b""), ("b", b""), ("c", b"")]), few).unwrap_err().code(), Code::INPUT_BOMB);
+        assert_eq!(
+            unzip(&zip_of(&[("a", b""), ("b", b""), ("c", b"")]), few).unwrap_err().code(),
+            Code::INPUT_BOMB
+        );
     }
 
     #[test]
@@ -197,7 +238,13 @@ mod tests {
         let mut archive = zip_of(&[("a", b"same content"), ("b", b"same content")]);
         // The second entry of the directory is made to point at the first file.
         let signature = b"PK\x01\x02";
-        let second = archive.windows(4).enumerate().filter(|(_, window)| window == signature).nth(1).unwrap().0;
+        let second = archive
+            .windows(4)
+            .enumerate()
+            .filter(|(_, window)| window == signature)
+            .nth(1)
+            .unwrap()
+            .0;
         archive[second + 42..second + 46].copy_from_slice(&[0; 4]);
         assert!(unzip(&archive, UnpackLimits::default()).is_err());
     }

@@ -1,4 +1,5 @@
-//! Writes a file of each item to disk. An older node; new workflows write files with Read/Write Files from Disk.
+//! Writes a file of each item to disk. An older node; new workflows write files with Read/Write
+//! Files from Disk.
 
 use super::settings::Settings;
 use node_api::prelude::*;
@@ -7,20 +8,30 @@ pub(crate) struct WriteBinaryFile;
 
 impl Node for WriteBinaryFile {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.writeBinaryFile", &[1.0], "Write Binary File", "Write a file to disk")
-            .group(Group::Files)
-            .params([
-                Param::text("fileName", "File name", "").required().help("Where to write the file, inside the folder for files."),
-                Param::text("dataPropertyName", "Property name", "data").required().help("The file field to write."),
-                Param::collection(
-                    "options",
-                    "Options",
-                    [Param::flag("append", "Append", false).help("Whether to write behind what is in the file already.")],
-                )
-                .help("More settings."),
-            ])
-            .hint("Use Read/Write Files from Disk instead in new workflows.")
-            .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
+        Spec::new(
+            "n8n-nodes-base.writeBinaryFile",
+            &[1.0],
+            "Write Binary File",
+            "Write a file to disk",
+        )
+        .group(Group::Files)
+        .params([
+            Param::text("fileName", "File name", "")
+                .required()
+                .help("Where to write the file, inside the folder for files."),
+            Param::text("dataPropertyName", "Property name", "data")
+                .required()
+                .help("The file field to write."),
+            Param::collection(
+                "options",
+                "Options",
+                [Param::flag("append", "Append", false)
+                    .help("Whether to write behind what is in the file already.")],
+            )
+            .help("More settings."),
+        ])
+        .hint("Use Read/Write Files from Disk instead in new workflows.")
+        .note("Paths outside of the folder given by HEDDLE_FILES_ROOT are refused.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -55,16 +66,30 @@ mod tests {
     #[tokio::test]
     async fn the_path_joins_the_item() {
         let item = with_file("data", text_file("a.txt", "hi"));
-        let made = run_with_files::<WriteBinaryFile>(1.0, json!({ "fileName": "x/y.txt" }), vec![item], &[], OnError::Stop).await.unwrap();
+        let made = run_with_files::<WriteBinaryFile>(
+            1.0,
+            json!({ "fileName": "x/y.txt" }),
+            vec![item],
+            &[],
+            OnError::Stop,
+        )
+        .await
+        .unwrap();
         assert_eq!(made[0].json, json!({ "fileName": "x/y.txt" }));
         assert!(made[0].binary("data").is_some());
     }
 
     #[tokio::test]
     async fn an_item_without_the_file_is_an_error() {
-        let error = run_with_files::<WriteBinaryFile>(1.0, json!({ "fileName": "x" }), vec![Item::new(json!({}))], &[], OnError::Stop)
-            .await
-            .unwrap_err();
+        let error = run_with_files::<WriteBinaryFile>(
+            1.0,
+            json!({ "fileName": "x" }),
+            vec![Item::new(json!({}))],
+            &[],
+            OnError::Stop,
+        )
+        .await
+        .unwrap_err();
         assert!(error.message().contains("binary file 'data'"), "{error}");
     }
 }

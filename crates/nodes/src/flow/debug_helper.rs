@@ -15,74 +15,93 @@ const MAX_LIST_BYTES: usize = 16 << 20;
 impl Node for DebugHelper {
     fn spec() -> Spec {
         let random = ["randomData"];
-        Spec::new("n8n-nodes-base.debugHelper", &[1.0], "DebugHelper", "Throw errors or make random data")
-            .group(Group::Flow)
-            .params([
-                Param::choice(
-                    "category",
-                    "Category",
-                    &[
-                        ("doNothing", "Do nothing"),
-                        ("throwError", "Throw error"),
-                        ("oom", "Out of memory"),
-                        ("randomData", "Generate random data"),
-                    ],
-                )
-                .preset("throwError")
-                .help("What to do."),
-                Param::choice(
-                    "throwErrorType",
-                    "Error type",
-                    &[("NodeApiError", "NodeApiError"), ("NodeOperationError", "NodeOperationError"), ("Error", "Error")],
-                )
+        Spec::new(
+            "n8n-nodes-base.debugHelper",
+            &[1.0],
+            "DebugHelper",
+            "Throw errors or make random data",
+        )
+        .group(Group::Flow)
+        .params([
+            Param::choice(
+                "category",
+                "Category",
+                &[
+                    ("doNothing", "Do nothing"),
+                    ("throwError", "Throw error"),
+                    ("oom", "Out of memory"),
+                    ("randomData", "Generate random data"),
+                ],
+            )
+            .preset("throwError")
+            .help("What to do."),
+            Param::choice(
+                "throwErrorType",
+                "Error type",
+                &[
+                    ("NodeApiError", "NodeApiError"),
+                    ("NodeOperationError", "NodeOperationError"),
+                    ("Error", "Error"),
+                ],
+            )
+            .show("category", &["throwError"])
+            .help("The class of the error."),
+            Param::text("throwErrorMessage", "Error message", "Node has thrown an error")
                 .show("category", &["throwError"])
-                .help("The class of the error."),
-                Param::text("throwErrorMessage", "Error message", "Node has thrown an error")
-                    .show("category", &["throwError"])
-                    .help("The message of the error."),
-                Param::number("memorySizeValue", "Memory size to generate", 10).show("category", &["oom"]).help("In megabytes."),
-                Param::choice(
-                    "randomDataType",
-                    "Data type",
-                    &[
-                        ("address", "Address"),
-                        ("latLong", "Coordinates"),
-                        ("creditCard", "Credit card"),
-                        ("email", "Email"),
-                        ("ipv4", "IPv4"),
-                        ("ipv6", "IPv6"),
-                        ("macAddress", "MAC"),
-                        ("nanoid", "NanoIds"),
-                        ("url", "URL"),
-                        ("user", "User data"),
-                        ("uuid", "UUID"),
-                        ("semver", "Version"),
-                    ],
-                )
-                .preset("user")
+                .help("The message of the error."),
+            Param::number("memorySizeValue", "Memory size to generate", 10)
+                .show("category", &["oom"])
+                .help("In megabytes."),
+            Param::choice(
+                "randomDataType",
+                "Data type",
+                &[
+                    ("address", "Address"),
+                    ("latLong", "Coordinates"),
+                    ("creditCard", "Credit card"),
+                    ("email", "Email"),
+                    ("ipv4", "IPv4"),
+                    ("ipv6", "IPv6"),
+                    ("macAddress", "MAC"),
+                    ("nanoid", "NanoIds"),
+                    ("url", "URL"),
+                    ("user", "User data"),
+                    ("uuid", "UUID"),
+                    ("semver", "Version"),
+                ],
+            )
+            .preset("user")
+            .show("category", &random)
+            .help("What the data looks like."),
+            Param::text(
+                "nanoidAlphabet",
+                "NanoId alphabet",
+                "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+            )
+            .show("category", &random)
+            .show("randomDataType", &["nanoid"])
+            .help("The letters of the ids."),
+            Param::text("nanoidLength", "NanoId length", "16")
                 .show("category", &random)
-                .help("What the data looks like."),
-                Param::text("nanoidAlphabet", "NanoId alphabet", "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-                    .show("category", &random)
-                    .show("randomDataType", &["nanoid"])
-                    .help("The letters of the ids."),
-                Param::text("nanoidLength", "NanoId length", "16")
-                    .show("category", &random)
-                    .show("randomDataType", &["nanoid"])
-                    .help("How long each id is."),
-                Param::text("randomDataSeed", "Seed", "").show("category", &random).help("The same seed makes the same data."),
-                Param::number("randomDataCount", "Number of items to generate", 10)
-                    .show("category", &random)
-                    .help("How many for each input item."),
-                Param::flag("randomDataSingleArray", "Output as single array", false)
-                    .show("category", &random)
-                    .help("One item with all of them, instead of one item each."),
-            ])
-            .hint("Use it to see how a workflow takes an error, or to fill it with made-up people.")
-            .note("Out of memory is refused: the run has a memory limit of its own that needs no proof.")
-            .note("A seed gives the same data every time, but not the data that n8n makes of it.")
-            .repeatable()
-            .computes()
+                .show("randomDataType", &["nanoid"])
+                .help("How long each id is."),
+            Param::text("randomDataSeed", "Seed", "")
+                .show("category", &random)
+                .help("The same seed makes the same data."),
+            Param::number("randomDataCount", "Number of items to generate", 10)
+                .show("category", &random)
+                .help("How many for each input item."),
+            Param::flag("randomDataSingleArray", "Output as single array", false)
+                .show("category", &random)
+                .help("One item with all of them, instead of one item each."),
+        ])
+        .hint("Use it to see how a workflow takes an error, or to fill it with made-up people.")
+        .note(
+            "Out of memory is refused: the run has a memory limit of its own that needs no proof.",
+        )
+        .note("A seed gives the same data every time, but not the data that n8n makes of it.")
+        .repeatable()
+        .computes()
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -120,10 +139,16 @@ fn thrown(ctx: &Ctx<'_>) -> Result<NodeError, NodeError> {
 }
 
 /// Hands random values over, until there are enough of them.
-fn generate(ctx: &Ctx<'_>, mut each: impl FnMut(Value) -> ControlFlow<()>) -> Result<(), NodeError> {
+fn generate(
+    ctx: &Ctx<'_>,
+    mut each: impl FnMut(Value) -> ControlFlow<()>,
+) -> Result<(), NodeError> {
     let count = ctx.number("randomDataCount", 0)?;
     if !(0.0..=MAX_GENERATED).contains(&count) {
-        return Err(NodeError::parameter("randomDataCount", format!("The number of items must be between 0 and {MAX_GENERATED}")));
+        return Err(NodeError::parameter(
+            "randomDataCount",
+            format!("The number of items must be between 0 and {MAX_GENERATED}"),
+        ));
     }
     let mut dice = Dice::new(ctx, &ctx.text("randomDataSeed", 0)?);
     let kind = ctx.text("randomDataType", 0)?;
@@ -140,8 +165,11 @@ fn generate(ctx: &Ctx<'_>, mut each: impl FnMut(Value) -> ControlFlow<()>) -> Re
         if is_one_list {
             list_bytes += value.estimated_bytes();
             if list_bytes > MAX_LIST_BYTES {
-                return Err(NodeError::parameter("randomDataSingleArray", format!("One list can hold {} MB", MAX_LIST_BYTES >> 20))
-                    .hint("Make fewer or shorter values, or put each out as an item of its own."));
+                return Err(NodeError::parameter(
+                    "randomDataSingleArray",
+                    format!("One list can hold {} MB", MAX_LIST_BYTES >> 20),
+                )
+                .hint("Make fewer or shorter values, or put each out as an item of its own."));
             }
             list.push(value);
         } else if each(value).is_break() {
@@ -154,15 +182,42 @@ fn generate(ctx: &Ctx<'_>, mut each: impl FnMut(Value) -> ControlFlow<()>) -> Re
     Ok(())
 }
 
-const FIRST: &[&str] =
-    &["Ada", "Bela", "Chidi", "Dora", "Emil", "Farah", "Goran", "Hana", "Ivo", "Jun", "Kaya", "Lin", "Mara", "Nils", "Olga", "Priya"];
-const LAST: &[&str] =
-    &["Abbott", "Bauer", "Costa", "Dahl", "Eriksen", "Fuchs", "Garcia", "Hughes", "Ito", "Jansen", "Kovac", "Lund", "Moreau", "Novak"];
-const STREETS: &[&str] =
-    &["Oak Street", "Mill Lane", "High Street", "Park Avenue", "Station Road", "Lake View", "Church Hill", "Garden Way"];
-const CITIES: &[&str] = &["Ashford", "Brookfield", "Clayton", "Dover", "Easton", "Fairview", "Greenville", "Hudson"];
-const STATES: &[&str] = &["Alabama", "California", "Georgia", "Iowa", "Maine", "Nevada", "Ohio", "Texas", "Utah", "Vermont"];
-const COUNTRIES: &[&str] = &["Austria", "Brazil", "Canada", "Denmark", "Estonia", "France", "Ghana", "India", "Japan", "Kenya"];
+const FIRST: &[&str] = &[
+    "Ada", "Bela", "Chidi", "Dora", "Emil", "Farah", "Goran", "Hana", "Ivo", "Jun", "Kaya", "Lin",
+    "Mara", "Nils", "Olga", "Priya",
+];
+const LAST: &[&str] = &[
+    "Abbott", "Bauer", "Costa", "Dahl", "Eriksen", "Fuchs", "Garcia", "Hughes", "Ito", "Jansen",
+    "Kovac", "Lund", "Moreau", "Novak",
+];
+const STREETS: &[&str] = &[
+    "Oak Street",
+    "Mill Lane",
+    "High Street",
+    "Park Avenue",
+    "Station Road",
+    "Lake View",
+    "Church Hill",
+    "Garden Way",
+];
+const CITIES: &[&str] =
+    &["Ashford", "Brookfield", "Clayton", "Dover", "Easton", "Fairview", "Greenville", "Hudson"];
+const STATES: &[&str] = &[
+    "Alabama",
+    "California",
+    "Georgia",
+    "Iowa",
+    "Maine",
+    "Nevada",
+    "Ohio",
+    "Texas",
+    "Utah",
+    "Vermont",
+];
+const COUNTRIES: &[&str] = &[
+    "Austria", "Brazil", "Canada", "Denmark", "Estonia", "France", "Ghana", "India", "Japan",
+    "Kenya",
+];
 
 /// A small generator that a seed makes repeatable.
 struct Dice(u64);
@@ -174,7 +229,9 @@ impl Dice {
             ctx.host().fill_random(&mut bytes);
             return Self(u64::from_le_bytes(bytes));
         }
-        Self(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)))
+        Self(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        }))
     }
 
     fn next(&mut self) -> u64 {
@@ -207,12 +264,25 @@ impl Dice {
     }
 
     fn email(&mut self) -> String {
-        format!("{}.{}@example.{}", self.pick(FIRST), self.pick(LAST), self.pick(&["com", "org", "net"])).to_lowercase()
+        format!(
+            "{}.{}@example.{}",
+            self.pick(FIRST),
+            self.pick(LAST),
+            self.pick(&["com", "org", "net"])
+        )
+        .to_lowercase()
     }
 
     fn uuid(&mut self) -> String {
         let variant = self.pick(&["8", "9", "a", "b"]).to_owned();
-        format!("{}-{}-4{}-{variant}{}-{}", self.hex(8), self.hex(4), self.hex(3), self.hex(3), self.hex(12))
+        format!(
+            "{}-{}-4{}-{variant}{}-{}",
+            self.hex(8),
+            self.hex(4),
+            self.hex(3),
+            self.hex(3),
+            self.hex(12)
+        )
     }
 
     fn value(&mut self, kind: &str, alphabet: &[char], length: usize) -> Value {
@@ -227,7 +297,10 @@ impl Dice {
                 "country": self.pick(COUNTRIES)
             }),
             "latLong" => {
-                let (north, east) = (self.below(18_000_000) as f64 / 1e5 - 90.0, self.below(36_000_000) as f64 / 1e5 - 180.0);
+                let (north, east) = (
+                    self.below(18_000_000) as f64 / 1e5 - 90.0,
+                    self.below(36_000_000) as f64 / 1e5 - 180.0,
+                );
                 json!({ "location": { "latitude": north, "longitude": east } })
             }
             "creditCard" => json!({
@@ -242,11 +315,17 @@ impl Dice {
                 json!({ "ip": format!("{}.{}.{}.{}", self.below(256), self.below(256), self.below(256), self.below(256)) })
             }
             "ipv6" => json!({ "ipv6": (0..8).map(|_| self.hex(4)).collect::<Vec<_>>().join(":") }),
-            "macAddress" => json!({ "mac": (0..6).map(|_| self.hex(2)).collect::<Vec<_>>().join(":") }),
+            "macAddress" => {
+                json!({ "mac": (0..6).map(|_| self.hex(2)).collect::<Vec<_>>().join(":") })
+            }
             "nanoid" => json!({ "nanoId": self.text(alphabet, length) }),
-            "url" => json!({ "url": format!("https://{}.example.com", self.pick(LAST).to_lowercase()) }),
+            "url" => {
+                json!({ "url": format!("https://{}.example.com", self.pick(LAST).to_lowercase()) })
+            }
             "uuid" => json!({ "uuid": self.uuid() }),
-            "semver" => json!({ "version": format!("{}.{}.{}", self.below(10), self.below(20), self.below(20)) }),
+            "semver" => {
+                json!({ "version": format!("{}.{}.{}", self.below(10), self.below(20), self.below(20)) })
+            }
             _ => json!({
                 "uid": self.uuid(),
                 "email": self.email(),
@@ -276,7 +355,10 @@ mod tests {
     async fn the_error_is_of_the_class_that_was_chosen() {
         let params = json!({ "throwErrorType": "NodeApiError", "throwErrorMessage": "Boom" });
         let error = run::<DebugHelper>(params, json!([{}])).await.unwrap_err();
-        assert_eq!((error.message().as_str(), error.to_run_error("x").name.as_str()), ("Boom", "NodeApiError"));
+        assert_eq!(
+            (error.message().as_str(), error.to_run_error("x").name.as_str()),
+            ("Boom", "NodeApiError")
+        );
     }
 
     #[tokio::test]
@@ -286,14 +368,21 @@ mod tests {
         let error = run::<DebugHelper>(params(true), json!([{}])).await.unwrap_err();
         assert_eq!(error.message(), "One list can hold 16 MB");
         // It ends once its time is over, in the middle of an item.
-        let allowance = compute::Allowance::new(std::time::Duration::from_millis(1), std::time::Duration::from_secs(60));
+        let allowance = compute::Allowance::new(
+            std::time::Duration::from_millis(1),
+            std::time::Duration::from_secs(60),
+        );
         let work = Box::pin(run::<DebugHelper>(params(false), json!([{}])));
-        assert_eq!(compute::Offload::new(work, allowance).await.unwrap_err().code(), Code::RUN_CPU_TIME);
+        assert_eq!(
+            compute::Offload::new(work, allowance).await.unwrap_err().code(),
+            Code::RUN_CPU_TIME
+        );
     }
 
     #[tokio::test]
     async fn filling_the_memory_is_refused() {
-        let error = run::<DebugHelper>(json!({ "category": "oom" }), json!([{}])).await.unwrap_err();
+        let error =
+            run::<DebugHelper>(json!({ "category": "oom" }), json!([{}])).await.unwrap_err();
         assert_eq!(error.code(), Code::NODE_DISALLOWED);
     }
 }

@@ -52,16 +52,28 @@ impl Node for ExecuteCommand {
 }
 
 async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<Value, NodeError> {
-    #[expect(clippy::disallowed_methods, reason = "the node is for that, and off unless the operator allows it")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the node is for that, and off unless the operator allows it"
+    )]
     let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).env_clear();
+    shell
+        .arg("-c")
+        .arg(command)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .env_clear();
     shell.process_group(0);
     for name in ["PATH", "HOME", "LANG", "TZ"] {
         if let Some(value) = std::env::var_os(name) {
             shell.env(name, value);
         }
     }
-    let failed = |problem: std::io::Error| NodeError::failed(format!("The command could not be run: {problem}"));
+    let failed = |problem: std::io::Error| {
+        NodeError::failed(format!("The command could not be run: {problem}"))
+    };
     let mut child = shell.spawn().map_err(failed)?;
     let mut family = Family(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
     let (out, err) = (child.stdout.take(), child.stderr.take());
@@ -71,18 +83,29 @@ async fn execute(command: &str, stopped: impl Future<Output = Stop>) -> Result<V
     };
     let (stdout, stderr, status) = match finished {
         Ok((stdout, stderr, status)) => (stdout?, stderr?, status.map_err(failed)?),
-        Err(Stop::Cancelled) => return Err(NodeError::failed("The command was stopped: the run was cancelled")),
+        Err(Stop::Cancelled) => {
+            return Err(NodeError::failed("The command was stopped: the run was cancelled"));
+        }
         Err(Stop::TimeIsUp) => {
-            return Err(NodeError::failed(format!("The command was stopped: it took longer than {} seconds", TIMEOUT.as_secs())));
+            return Err(NodeError::failed(format!(
+                "The command was stopped: it took longer than {} seconds",
+                TIMEOUT.as_secs()
+            )));
         }
     };
     // What the command left running on purpose, with its output elsewhere, goes on.
     family.0 = None;
     let code = status.code().unwrap_or(0);
     if !status.success() {
-        return Err(NodeError::failed(format!("Command failed: {command}\n{stderr}")).with("exitCode", code).with("stderr", stderr));
+        return Err(NodeError::failed(format!("Command failed: {command}\n{stderr}"))
+            .with("exitCode", code)
+            .with("stderr", stderr));
     }
-    Ok(Value::object(Object::from_iter([("exitCode", Value::from(code)), ("stderr", stderr.into()), ("stdout", stdout.into())])))
+    Ok(Value::object(Object::from_iter([
+        ("exitCode", Value::from(code)),
+        ("stderr", stderr.into()),
+        ("stdout", stdout.into()),
+    ])))
 }
 
 /// The shell and everything that it started. Whoever lets go of it early ends them all.
@@ -120,10 +143,14 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Str, NodeError> {
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe {
         let read = pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes).await;
-        read.map_err(|problem| NodeError::failed(format!("The command's output could not be read: {problem}")))?;
+        read.map_err(|problem| {
+            NodeError::failed(format!("The command's output could not be read: {problem}"))
+        })?;
     }
     if bytes.len() as u64 > MAX_OUTPUT_BYTES {
-        return Err(NodeError::failed(format!("The command wrote more than {MAX_OUTPUT_BYTES} bytes")));
+        return Err(NodeError::failed(format!(
+            "The command wrote more than {MAX_OUTPUT_BYTES} bytes"
+        )));
     }
     Ok(Str::from(String::from_utf8_lossy(&bytes).trim()))
 }
@@ -135,15 +162,21 @@ mod tests {
     use node_api::testing::{TestHost, items, run, run_on, to_json};
 
     async fn allowed(command: &str, once: bool, on_error: OnError) -> Result<Value, NodeError> {
-        let mut host = TestHost::new(&ExecuteCommand::spec(), 1.0, &json!({ "command": command, "executeOnce": once }));
+        let mut host = TestHost::new(
+            &ExecuteCommand::spec(),
+            1.0,
+            &json!({ "command": command, "executeOnce": once }),
+        );
         host.allowed.push(Feature::ExecuteCommand);
-        let outputs = run_on::<ExecuteCommand>(&host, 1.0, vec![items(&json!([{}, {}]))], on_error).await?;
+        let outputs =
+            run_on::<ExecuteCommand>(&host, 1.0, vec![items(&json!([{}, {}]))], on_error).await?;
         Ok(to_json(&outputs[0]))
     }
 
     #[tokio::test]
     async fn it_is_off_until_the_operator_allows_it() {
-        let error = run::<ExecuteCommand>(json!({ "command": "true" }), json!([{}])).await.unwrap_err();
+        let error =
+            run::<ExecuteCommand>(json!({ "command": "true" }), json!([{}])).await.unwrap_err();
         assert_eq!(error.code(), Code::NODE_DISALLOWED);
         assert!(error.to_run_error("x").hint.unwrap().contains("HEDDLE_ALLOW_EXECUTE_COMMAND=1"));
     }
@@ -151,8 +184,14 @@ mod tests {
     #[tokio::test]
     async fn the_outputs_of_the_command_come_back() {
         let wanted = json!({ "exitCode": 0, "stderr": "no", "stdout": "yes" });
-        assert_eq!(allowed("echo yes; echo no >&2", true, OnError::Stop).await.unwrap(), json!([wanted]));
-        assert_eq!(allowed("true", false, OnError::Stop).await.unwrap().as_array().unwrap().len(), 2);
+        assert_eq!(
+            allowed("echo yes; echo no >&2", true, OnError::Stop).await.unwrap(),
+            json!([wanted])
+        );
+        assert_eq!(
+            allowed("true", false, OnError::Stop).await.unwrap().as_array().unwrap().len(),
+            2
+        );
     }
 
     #[tokio::test]
@@ -164,10 +203,17 @@ mod tests {
         assert_eq!(kept, json!([{ "error": "Command failed: exit 3\n" }]));
     }
 
-    /// A command whose children's children outlive the shell, and the file that has the number of one of them.
+    /// A command whose children's children outlive the shell, and the file that has the number of
+    /// one of them.
     fn family() -> (String, std::path::PathBuf) {
         let file = std::env::temp_dir().join(format!("heddle-command-{}", uuid::Uuid::new_v4()));
-        (format!("(sleep 300 & echo $! > {0}.new; mv {0}.new {0}; wait) & sleep 300; wait", file.display()), file)
+        (
+            format!(
+                "(sleep 300 & echo $! > {0}.new; mv {0}.new {0}; wait) & sleep 300; wait",
+                file.display()
+            ),
+            file,
+        )
     }
 
     async fn number_in(file: &std::path::Path) -> u32 {
@@ -183,7 +229,11 @@ mod tests {
     async fn is_gone(number: u32) -> bool {
         for _ in 0..3_000 {
             let state = std::fs::read_to_string(format!("/proc/{number}/stat"));
-            if state.is_err() || state.is_ok_and(|state| state.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z"))) {
+            if state.is_err()
+                || state.is_ok_and(|state| {
+                    state.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z"))
+                })
+            {
                 return true;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -11,13 +11,24 @@ const MAX_DOCUMENT_BYTES: usize = 16 << 20;
 
 impl Node for ExecuteWorkflow {
     fn spec() -> Spec {
-        let old = [("database", "Database"), ("localFile", "Local file"), ("parameter", "Parameter"), ("url", "URL")];
-        let new = [("database", "Database"), ("parameter", "Define below"), ("localFile", "Local file"), ("url", "URL")];
+        let old = [
+            ("database", "Database"),
+            ("localFile", "Local file"),
+            ("parameter", "Parameter"),
+            ("url", "URL"),
+        ];
+        let new = [
+            ("database", "Database"),
+            ("parameter", "Define below"),
+            ("localFile", "Local file"),
+            ("url", "URL"),
+        ];
         let versions = [1.0, 1.1, 1.2, 1.3];
         Spec::new("n8n-nodes-base.executeWorkflow", &versions, "Execute Sub-workflow", "Run another workflow")
             .untrusted()
             .private()
-            // Whoever writes a workflow says where it sends what it is given, and one host may have workflows of many.
+            // Whoever writes a workflow says where it sends what it is given, and one host may have
+            // workflows of many.
             .sends_as_told("workflowUrl")
             .sends_as_told("workflowPath")
             .sends_as_told("workflowJson")
@@ -70,7 +81,11 @@ impl Node for ExecuteWorkflow {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let given = inputs(ctx, &items)?;
-        if ctx.text("mode", 0)? == "each" { run_each(ctx, &given).await } else { run_once(ctx, given).await }
+        if ctx.text("mode", 0)? == "each" {
+            run_each(ctx, &given).await
+        } else {
+            run_once(ctx, given).await
+        }
     }
 }
 
@@ -78,12 +93,15 @@ async fn run_once(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
     let result = async {
         let wait = waits(ctx, 0)?;
         let target = target(ctx, 0).await?;
-        let outputs = ctx.host().run_workflow(WorkflowCall { target, items: items.clone(), wait }).await?;
+        let outputs =
+            ctx.host().run_workflow(WorkflowCall { target, items: items.clone(), wait }).await?;
         Ok::<_, NodeError>((wait, outputs))
     };
     match result.await {
         Ok((false, _)) => Ok(vec![items]),
-        Ok((true, outputs)) => Ok(outputs.iter().map(|output| pair(ctx, output, items.len())).collect()),
+        Ok((true, outputs)) => {
+            Ok(outputs.iter().map(|output| pair(ctx, output, items.len())).collect())
+        }
         Err(error) => {
             let item = ctx.failed_item(0, error)?;
             Ok(vec![Items::one(item.with_pairs(all_pairs(items.len())))])
@@ -117,7 +135,9 @@ async fn run_each(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
                     }
                 }
             }
-            Err(error) if ctx.continues_on_fail() => put(&mut outputs, 0, ctx.failed_item(index, error)?),
+            Err(error) if ctx.continues_on_fail() => {
+                put(&mut outputs, 0, ctx.failed_item(index, error)?)
+            }
             Err(error) => {
                 let reason = error.message().clone();
                 let message = format!("Error executing workflow with item at index {index}");
@@ -163,14 +183,24 @@ fn inputs(ctx: &Ctx<'_>, items: &Items) -> Result<Items, NodeError> {
 }
 
 pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget, NodeError> {
-    let missing = |path: &str, what: &str| NodeError::parameter(path, format!("No {what} is set")).on_item(index);
+    let missing = |path: &str, what: &str| {
+        NodeError::parameter(path, format!("No {what} is set")).on_item(index)
+    };
     match ctx.text("source", 0)?.as_str() {
         "localFile" => {
             let path = ctx.text("workflowPath", index)?;
-            if path.is_empty() { Err(missing("workflowPath", "workflow file")) } else { Ok(WorkflowTarget::File(path)) }
+            if path.is_empty() {
+                Err(missing("workflowPath", "workflow file"))
+            } else {
+                Ok(WorkflowTarget::File(path))
+            }
         }
         "parameter" => {
-            let source = if ctx.host().has_expression("workflowJson") { TextSource::Made } else { TextSource::Written };
+            let source = if ctx.host().has_expression("workflowJson") {
+                TextSource::Made
+            } else {
+                TextSource::Written
+            };
             match ctx.param("workflowJson", index)? {
                 document @ Value::Object(_) => Ok(WorkflowTarget::Text(document, source)),
                 text => document(&text.to_js_string(), source, "workflowJson"),
@@ -182,7 +212,10 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
             let answer = ctx.host().http().send(request).await;
             let answer = answer.map_err(|error| NodeError::new(error.code(), error.to_string()))?;
             if !answer.is_success() {
-                return Err(NodeError::api(answer.status, format!("The workflow could not be fetched: status {}", answer.status)));
+                return Err(NodeError::api(
+                    answer.status,
+                    format!("The workflow could not be fetched: status {}", answer.status),
+                ));
             }
             document(&String::from_utf8_lossy(&answer.body), TextSource::Fetched, "workflowUrl")
         }
@@ -199,16 +232,20 @@ pub(crate) async fn target(ctx: &Ctx<'_>, index: usize) -> Result<WorkflowTarget
 
 fn document(text: &str, source: TextSource, path: &str) -> Result<WorkflowTarget, NodeError> {
     let read = model::json::parse(text).ok().filter(Value::is_object);
-    let read = read.ok_or_else(|| NodeError::parameter(path, "The text is not the JSON of a workflow"))?;
+    let read =
+        read.ok_or_else(|| NodeError::parameter(path, "The text is not the JSON of a workflow"))?;
     Ok(WorkflowTarget::Text(read, source))
 }
 
-/// Items of the other workflow know nothing of ours: by position if there are as many, else made from all.
+/// Items of the other workflow know nothing of ours: by position if there are as many, else made
+/// from all.
 fn pair(ctx: &Ctx<'_>, output: &Items, given: usize) -> Items {
     let mut paired = ctx.builder();
     let same = output.len() == given;
     let all = all_pairs(given);
-    paired.extend(output.iter().enumerate().map(|(index, item)| if same { item.paired_with(index) } else { item.with_pairs(all.clone()) }));
+    paired.extend(output.iter().enumerate().map(|(index, item)| {
+        if same { item.paired_with(index) } else { item.with_pairs(all.clone()) }
+    }));
     paired.finish()
 }
 
@@ -223,21 +260,33 @@ mod tests {
 
     #[tokio::test]
     async fn a_workflow_must_be_named() {
-        let error =
-            run::<ExecuteWorkflow>(json!({ "workflowId": { "__rl": true, "value": "", "mode": "list" } }), json!([{}])).await.unwrap_err();
+        let error = run::<ExecuteWorkflow>(
+            json!({ "workflowId": { "__rl": true, "value": "", "mode": "list" } }),
+            json!([{}]),
+        )
+        .await
+        .unwrap_err();
         assert_eq!(error.message(), "No workflow is set");
     }
 
     #[tokio::test]
     async fn the_error_of_one_item_names_it() {
-        let error = run::<ExecuteWorkflow>(json!({ "workflowId": "7", "mode": "each" }), json!([{}])).await.unwrap_err();
+        let error =
+            run::<ExecuteWorkflow>(json!({ "workflowId": "7", "mode": "each" }), json!([{}]))
+                .await
+                .unwrap_err();
         assert_eq!(error.message(), "Error executing workflow with item at index 0");
         assert_eq!(error.description().unwrap(), "no other workflows here");
     }
 
     #[tokio::test]
     async fn text_that_is_no_workflow_is_refused() {
-        let error = run::<ExecuteWorkflow>(json!({ "source": "parameter", "workflowJson": "[]" }), json!([{}])).await.unwrap_err();
+        let error = run::<ExecuteWorkflow>(
+            json!({ "source": "parameter", "workflowJson": "[]" }),
+            json!([{}]),
+        )
+        .await
+        .unwrap_err();
         assert_eq!(error.message(), "The text is not the JSON of a workflow");
     }
 }

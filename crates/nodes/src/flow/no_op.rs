@@ -6,11 +6,16 @@ pub(crate) struct NoOp;
 
 impl Node for NoOp {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.noOp", &[1.0], "No Operation, do nothing", "Pass items on unchanged")
-            .group(Group::Flow)
-            .hint("Use it to give an empty branch a visible end.")
-            .repeatable()
-            .example("Pass through", "{}", r#"[{ "n": 1 }]"#, r#"[[{ "n": 1 }]]"#)
+        Spec::new(
+            "n8n-nodes-base.noOp",
+            &[1.0],
+            "No Operation, do nothing",
+            "Pass items on unchanged",
+        )
+        .group(Group::Flow)
+        .hint("Use it to give an empty branch a visible end.")
+        .repeatable()
+        .example("Pass through", "{}", r#"[{ "n": 1 }]"#, r#"[[{ "n": 1 }]]"#)
     }
 
     async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

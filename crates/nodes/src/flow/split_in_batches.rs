@@ -11,11 +11,23 @@ pub(crate) struct SplitInBatches;
 
 impl Node for SplitInBatchesV1 {
     fn spec() -> Spec {
-        form(Spec::new("n8n-nodes-base.splitInBatches", &[1.0], "Split In Batches", "Hand out items batch by batch"))
-            .preset_batch_size(10)
-            .repeatable()
-            .hint("Kept for older workflows; version 3 has an output of its own for the end of the loop.")
-            .example("First batch", r#"{ "batchSize": 2 }"#, r#"[{ "n": 1 }, { "n": 2 }, { "n": 3 }]"#, r#"[[{ "n": 1 }, { "n": 2 }]]"#)
+        form(Spec::new(
+            "n8n-nodes-base.splitInBatches",
+            &[1.0],
+            "Split In Batches",
+            "Hand out items batch by batch",
+        ))
+        .preset_batch_size(10)
+        .repeatable()
+        .hint(
+            "Kept for older workflows; version 3 has an output of its own for the end of the loop.",
+        )
+        .example(
+            "First batch",
+            r#"{ "batchSize": 2 }"#,
+            r#"[{ "n": 1 }, { "n": 2 }, { "n": 3 }]"#,
+            r#"[[{ "n": 1 }, { "n": 2 }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -28,11 +40,21 @@ impl Node for SplitInBatchesV1 {
 
 impl Node for SplitInBatchesV2 {
     fn spec() -> Spec {
-        form(Spec::new("n8n-nodes-base.splitInBatches", &[2.0], "Split In Batches", "Hand out items batch by batch"))
-            .preset_batch_size(10)
-            .outputs([Port::named("loop"), Port::named("done")])
-            .hint("Kept for older workflows; version 3 has the outputs the other way round.")
-            .example("First batch", r#"{ "batchSize": 1 }"#, r#"[{ "n": 1 }, { "n": 2 }]"#, r#"[[{ "n": 1 }], []]"#)
+        form(Spec::new(
+            "n8n-nodes-base.splitInBatches",
+            &[2.0],
+            "Split In Batches",
+            "Hand out items batch by batch",
+        ))
+        .preset_batch_size(10)
+        .outputs([Port::named("loop"), Port::named("done")])
+        .hint("Kept for older workflows; version 3 has the outputs the other way round.")
+        .example(
+            "First batch",
+            r#"{ "batchSize": 1 }"#,
+            r#"[{ "n": 1 }, { "n": 2 }]"#,
+            r#"[[{ "n": 1 }], []]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -71,7 +93,8 @@ struct Rounds {
     /// All items of the first round, and how many of them were handed out.
     all: Items,
     handed_out: usize,
-    /// What came back through the loop: the bulk, and the last few that are not worth a chunk of their own yet.
+    /// What came back through the loop: the bulk, and the last few that are not worth a chunk of
+    /// their own yet.
     returned: Items,
     recent: Items,
 }
@@ -83,7 +106,12 @@ impl Rounds {
     fn read(lists: &[Items]) -> Option<Self> {
         let [all, cursor, returned, recent] = lists else { return None };
         let handed_out = cursor.first()?.json.as_usize()?;
-        Some(Self { all: all.clone(), handed_out, returned: returned.clone(), recent: recent.clone() })
+        Some(Self {
+            all: all.clone(),
+            handed_out,
+            returned: returned.clone(),
+            recent: recent.clone(),
+        })
     }
 
     fn write(self) -> Vec<Items> {
@@ -130,7 +158,12 @@ fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
             context.insert("currentRunIndex", 0);
             context.insert("maxRunIndex", items.len().div_ceil(size));
             context.insert("sourceData", host.input_source(0).map(|source| source.to_value()));
-            rounds = Rounds { all: items.paired_by_index(0), handed_out: 0, returned: Items::new(), recent: Items::new() };
+            rounds = Rounds {
+                all: items.paired_by_index(0),
+                handed_out: 0,
+                returned: Items::new(),
+                recent: Items::new(),
+            };
             batch = rounds.next_batch(size);
         }
         Some(earlier) => {
@@ -138,16 +171,26 @@ fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
             let round = context.get("currentRunIndex").and_then(Value::as_f64).unwrap_or(0.0);
             context.insert("currentRunIndex", round + 1.0);
             let came_from = host.input_source(0).map(Arc::new);
-            let pair = |index: usize| PairedItem { source: came_from.clone(), ..PairedItem::new(index) };
-            rounds.take_back(ctx, items.iter().enumerate().map(|(index, item)| item.with_pairs(vec![pair(index)])));
-            // The batch came from what fed the first round, not from the end of the loop that fed this one.
+            let pair =
+                |index: usize| PairedItem { source: came_from.clone(), ..PairedItem::new(index) };
+            rounds.take_back(
+                ctx,
+                items.iter().enumerate().map(|(index, item)| item.with_pairs(vec![pair(index)])),
+            );
+            // The batch came from what fed the first round, not from the end of the loop that fed
+            // this one.
             let first_source = context.get("sourceData").and_then(Source::from_value).map(Arc::new);
-            batch = rounds.next_batch(size).into_iter().map(|item| overwrite_source(item, first_source.as_ref())).collect();
+            batch = rounds
+                .next_batch(size)
+                .into_iter()
+                .map(|item| overwrite_source(item, first_source.as_ref()))
+                .collect();
         }
     }
     context.insert("noItemsLeft", rounds.left() == 0);
     context.insert("done", batch.is_empty());
-    let step = if batch.is_empty() { Step::Done(rounds.collected()) } else { Step::Batch(batch.into()) };
+    let step =
+        if batch.is_empty() { Step::Done(rounds.collected()) } else { Step::Batch(batch.into()) };
     host.set_state(NodeState { context, lists: rounds.write() });
     Ok(step)
 }
@@ -155,20 +198,30 @@ fn next_batch(ctx: &Ctx<'_>, items: &Items) -> Result<Step, NodeError> {
 fn overwrite_source(item: Item, source: Option<&Arc<Source>>) -> Item {
     let pairs: Vec<PairedItem> = match &*item.paired {
         [] => vec![PairedItem { source: source.cloned(), ..PairedItem::new(0) }],
-        pairs => pairs.iter().map(|pair| PairedItem { source: source.cloned(), ..pair.clone() }).collect(),
+        pairs => pairs
+            .iter()
+            .map(|pair| PairedItem { source: source.cloned(), ..pair.clone() })
+            .collect(),
     };
     item.with_pairs(pairs)
 }
 
 fn form(spec: Spec) -> Spec {
-    spec.group(Group::Flow).param(Param::number("batchSize", "Batch size", 1).at_least(1.0).help("How many items each round gets.")).param(
-        Param::collection(
-            "options",
-            "Options",
-            [Param::flag("reset", "Reset", false).help("Start anew with the items that just arrived.")],
+    spec.group(Group::Flow)
+        .param(
+            Param::number("batchSize", "Batch size", 1)
+                .at_least(1.0)
+                .help("How many items each round gets."),
         )
-        .help("How rounds follow each other."),
-    )
+        .param(
+            Param::collection(
+                "options",
+                "Options",
+                [Param::flag("reset", "Reset", false)
+                    .help("Start anew with the items that just arrived.")],
+            )
+            .help("How rounds follow each other."),
+        )
 }
 
 trait PresetBatchSize {
@@ -190,11 +243,17 @@ mod tests {
     use model::OnError;
     use node_api::testing::{TestHost, items, run_on, to_json};
 
-    async fn rounds<N: Node>(version: f64, feeds: &[Value], options: Value) -> (TestHost, Vec<Vec<Value>>) {
-        let host = TestHost::new(&N::spec(), version, &json!({ "batchSize": 2, "options": options }));
+    async fn rounds<N: Node>(
+        version: f64,
+        feeds: &[Value],
+        options: Value,
+    ) -> (TestHost, Vec<Vec<Value>>) {
+        let host =
+            TestHost::new(&N::spec(), version, &json!({ "batchSize": 2, "options": options }));
         let mut outputs = Vec::new();
         for feed in feeds {
-            let round = run_on::<N>(&host, version, vec![items(feed)], OnError::Stop).await.unwrap();
+            let round =
+                run_on::<N>(&host, version, vec![items(feed)], OnError::Stop).await.unwrap();
             outputs.push(round.iter().map(to_json).collect());
         }
         (host, outputs)
@@ -215,13 +274,19 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_version_says_nothing_at_the_end() {
-        let (_, outputs) = rounds::<SplitInBatchesV1>(1.0, &[json!([1]), json!([1])], json!({})).await;
+        let (_, outputs) =
+            rounds::<SplitInBatchesV1>(1.0, &[json!([1]), json!([1])], json!({})).await;
         assert_eq!(outputs, [vec![json!([1])], vec![]]);
     }
 
     #[tokio::test]
     async fn a_reset_starts_anew() {
-        let (_, outputs) = rounds::<SplitInBatches>(3.0, &[json!([1, 2, 3]), json!([7])], json!({ "reset": true })).await;
+        let (_, outputs) = rounds::<SplitInBatches>(
+            3.0,
+            &[json!([1, 2, 3]), json!([7])],
+            json!({ "reset": true }),
+        )
+        .await;
         assert_eq!(outputs[1], [json!([]), json!([7])]);
     }
 }

@@ -36,19 +36,29 @@ impl Node for StopAndError {
             Value::Object(object) => (**object).clone(),
             value => {
                 let read = model::json::parse(&value.to_js_string());
-                let read =
-                    read.map_err(|problem| NodeError::parameter("errorObject", format!("The error object is not JSON: {problem}")))?;
+                let read = read.map_err(|problem| {
+                    NodeError::parameter(
+                        "errorObject",
+                        format!("The error object is not JSON: {problem}"),
+                    )
+                })?;
                 read.as_object().cloned().unwrap_or_default()
             }
         };
-        let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(Str::from);
+        let text = |key: &str| {
+            object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(Str::from)
+        };
         let message = text("message").or_else(|| text("description")).or_else(|| text("error"));
-        let message = message.unwrap_or_else(|| format!("Error: {}", model::json::to_string(&Value::object(object.clone()))).into());
+        let message = message.unwrap_or_else(|| {
+            format!("Error: {}", model::json::to_string(&Value::object(object.clone()))).into()
+        });
         let mut error = NodeError::failed(message);
         if let Some(description) = text("description") {
             error = error.describe(description);
         }
-        for (key, value) in object.iter().filter(|(key, _)| *key != "message" && *key != "description") {
+        for (key, value) in
+            object.iter().filter(|(key, _)| *key != "message" && *key != "description")
+        {
             error = error.with(key, value.clone());
         }
         Err(error)
@@ -62,7 +72,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_message_is_the_authors() {
-        let error = run::<StopAndError>(json!({ "errorMessage": "No stock left" }), json!([{}])).await.unwrap_err();
+        let error = run::<StopAndError>(json!({ "errorMessage": "No stock left" }), json!([{}]))
+            .await
+            .unwrap_err();
         assert_eq!(error.message(), "No stock left");
     }
 
@@ -74,8 +86,14 @@ mod tests {
         assert_eq!(error.description().unwrap(), "Gone");
         assert_eq!(error.context().get("code"), Some(&json!("404")));
         let bare = json!({ "errorType": "errorObject", "errorObject": { "code": 7 } });
-        assert_eq!(run::<StopAndError>(bare, json!([{}])).await.unwrap_err().message(), "Error: {\"code\":7}");
+        assert_eq!(
+            run::<StopAndError>(bare, json!([{}])).await.unwrap_err().message(),
+            "Error: {\"code\":7}"
+        );
         let broken = json!({ "errorType": "errorObject", "errorObject": "{" });
-        assert_eq!(run::<StopAndError>(broken, json!([{}])).await.unwrap_err().code(), Code::NODE_PARAMETER);
+        assert_eq!(
+            run::<StopAndError>(broken, json!([{}])).await.unwrap_err().code(),
+            Code::NODE_PARAMETER
+        );
     }
 }

@@ -15,7 +15,8 @@ pub(crate) struct Wait;
 /// Shorter waits keep the run in memory; longer ones put it to sleep in the store.
 const SLEEP_LIMIT_MS: f64 = 65_000.0;
 
-const UNITS: &[(&str, &str)] = &[("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours"), ("days", "Days")];
+const UNITS: &[(&str, &str)] =
+    &[("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours"), ("days", "Days")];
 
 impl Node for Wait {
     fn spec() -> Spec {
@@ -138,8 +139,12 @@ impl Trigger for Wait {
         let given = Given::new(setup.params);
         let suffix = || checked("options.webhookSuffix", &given.text("options.webhookSuffix"));
         Ok(match given.text("resume").as_str() {
-            "webhook" => vec![Listen::Webhook(route_of(&given, suffix()?, "incomingAuthentication")?)],
-            "form" => vec![Listen::Form(form_route(&given, suffix()?, "incomingAuthentication", page_of(&given)?)?.into())],
+            "webhook" => {
+                vec![Listen::Webhook(route_of(&given, suffix()?, "incomingAuthentication")?)]
+            }
+            "form" => vec![Listen::Form(
+                form_route(&given, suffix()?, "incomingAuthentication", page_of(&given)?)?.into(),
+            )],
             _ => Vec::new(),
         })
     }
@@ -155,14 +160,16 @@ impl Trigger for Wait {
 
 /// The parameters that [`limit`] reads.
 pub(crate) fn limit_params() -> Vec<Param> {
-    let flag = Param::flag("limitWaitTime", "Limit wait time", false).help("Go on without a call after some time.");
+    let flag = Param::flag("limitWaitTime", "Limit wait time", false)
+        .help("Go on without a call after some time.");
     let fields = limit_fields().into_iter().map(|field| field.show("limitWaitTime", &[true]));
     std::iter::once(flag).chain(fields).collect()
 }
 
 /// The parameters that [`limit_at`] reads.
 pub(crate) fn limit_fields() -> [Param; 4] {
-    let kinds = [("afterTimeInterval", "After time interval"), ("atSpecifiedTime", "At specified time")];
+    let kinds =
+        [("afterTimeInterval", "After time interval"), ("atSpecifiedTime", "At specified time")];
     [
         Param::choice("limitType", "Limit type", &kinds).help("How the limit is given."),
         Param::number("resumeAmount", "Amount", 1)
@@ -181,10 +188,15 @@ pub(crate) fn limit_fields() -> [Param; 4] {
 
 fn interval(ctx: &Ctx<'_>, amount: &str, unit: &str) -> Result<f64, NodeError> {
     // Fields of a group within options come without their defaults.
-    let value = Some(ctx.param(amount, 0)?).filter(|value| *value != Value::Undefined).unwrap_or_else(|| 1.into());
+    let value = Some(ctx.param(amount, 0)?)
+        .filter(|value| *value != Value::Undefined)
+        .unwrap_or_else(|| 1.into());
     let number = crate::field_type::to_number(&value);
     if value.is_nullish() || number.is_nan() || number < 0.0 {
-        return Err(NodeError::parameter(amount, "Invalid wait amount. Please enter a number that is 0 or greater."));
+        return Err(NodeError::parameter(
+            amount,
+            "Invalid wait amount. Please enter a number that is 0 or greater.",
+        ));
     }
     let seconds = match ctx.text(unit, 0)?.as_str() {
         "seconds" => 1.0,
@@ -203,8 +215,10 @@ fn moment(ctx: &Ctx<'_>, path: &str, now: f64) -> Result<f64, NodeError> {
     let value = ctx.param(path, 0)?;
     let clock = Clock { zone: ctx.host().timezone(), now_ms: now as i64 };
     let date = if value.is_nullish() { None } else { parse_date(&value, &clock) };
-    date.map(|date| date.epoch_ms)
-        .ok_or_else(|| NodeError::parameter(path, "Invalid date format").describe(format!("'{}' is not a date.", value.to_js_string())))
+    date.map(|date| date.epoch_ms).ok_or_else(|| {
+        NodeError::parameter(path, "Invalid date format")
+            .describe(format!("'{}' is not a date.", value.to_js_string()))
+    })
 }
 
 /// When a node that waits for somebody goes on without them, if it does.
@@ -226,13 +240,16 @@ pub(crate) fn limit_at(ctx: &Ctx<'_>, now: f64, place: &str) -> Result<Option<i6
 }
 
 fn suffix() -> Param {
-    Param::text("webhookSuffix", "Webhook suffix", "").help("Added to the URL, to tell several waits apart.")
+    Param::text("webhookSuffix", "Webhook suffix", "")
+        .help("Added to the URL, to tell several waits apart.")
 }
 
 fn webhook_options() -> Vec<Param> {
-    // A wait listens to one run's own address, so neither deliveries nor conditions can be mixed up.
+    // A wait listens to one run's own address, so neither deliveries nor conditions can be mixed
+    // up.
     let elsewhere = ["deliveryHeader", "onlyRunIf"];
-    let webhook = option_params().into_iter().filter(|param| !elsewhere.contains(&param.name.as_str()));
+    let webhook =
+        option_params().into_iter().filter(|param| !elsewhere.contains(&param.name.as_str()));
     [suffix()].into_iter().chain(webhook).collect()
 }
 
@@ -257,21 +274,35 @@ mod tests {
     #[tokio::test]
     async fn short_waits_sleep_and_long_ones_put_the_run_to_rest() {
         assert_eq!(paused(json!({ "amount": 64, "unit": "seconds" })).await.unwrap(), None);
-        assert_eq!(paused(json!({ "amount": 2, "unit": "minutes" })).await.unwrap(), Some(Pause::Until(1_704_067_320_000)));
-        let later = paused(json!({ "resume": "specificTime", "dateTime": "2024-01-02T00:00:00" })).await.unwrap();
+        assert_eq!(
+            paused(json!({ "amount": 2, "unit": "minutes" })).await.unwrap(),
+            Some(Pause::Until(1_704_067_320_000))
+        );
+        let later = paused(json!({ "resume": "specificTime", "dateTime": "2024-01-02T00:00:00" }))
+            .await
+            .unwrap();
         assert_eq!(later, Some(Pause::Until(1_704_153_600_000)));
     }
 
     #[tokio::test]
     async fn a_call_may_have_a_limit() {
-        assert_eq!(paused(json!({ "resume": "webhook" })).await.unwrap(), Some(Pause::Webhook { until: None }));
+        assert_eq!(
+            paused(json!({ "resume": "webhook" })).await.unwrap(),
+            Some(Pause::Webhook { until: None })
+        );
         let params = json!({ "resume": "form", "limitWaitTime": true, "resumeAmount": 1, "resumeUnit": "hours" });
-        assert_eq!(paused(params).await.unwrap(), Some(Pause::Form { until: Some(1_704_070_800_000) }));
+        assert_eq!(
+            paused(params).await.unwrap(),
+            Some(Pause::Form { until: Some(1_704_070_800_000) })
+        );
     }
 
     #[tokio::test]
     async fn what_is_no_time_is_refused() {
-        assert_eq!(paused(json!({ "amount": "soon" })).await.unwrap_err().code(), Code::NODE_PARAMETER);
+        assert_eq!(
+            paused(json!({ "amount": "soon" })).await.unwrap_err().code(),
+            Code::NODE_PARAMETER
+        );
         let params = json!({ "resume": "specificTime", "dateTime": "soon" });
         assert_eq!(paused(params).await.unwrap_err().message(), "Invalid date format");
     }
@@ -279,12 +310,20 @@ mod tests {
     fn listens(params: Value) -> Result<Vec<Listen>, NodeError> {
         let params = Wait::spec().complete(1.1, params.as_object().unwrap());
         let node = NodeInfo::default();
-        Wait::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1", now_ms: 0, timezone: "UTC" })
+        Wait::listens(&Setup {
+            node: &node,
+            params: &params,
+            webhook_id: Some("u-1"),
+            workflow_id: "w1",
+            now_ms: 0,
+            timezone: "UTC",
+        })
     }
 
     #[test]
     fn a_call_is_waited_for_at_the_address_of_the_run() {
-        let answer = json!({ "webhookSuffix": "/approve/", "responseData": "ok", "ignoreBots": true });
+        let answer =
+            json!({ "webhookSuffix": "/approve/", "responseData": "ok", "ignoreBots": true });
         let mut params = json!({ "resume": "webhook", "httpMethod": "POST", "incomingAuthentication": "headerAuth", "responseCode": 202 });
         params.set_path("options", answer);
         let listens = listens(params).unwrap();
@@ -306,13 +345,17 @@ mod tests {
         let listens = listens(params).unwrap();
         let [Listen::Form(form)] = listens.as_slice() else { panic!("one form") };
         assert_eq!((form.route.path.as_str(), form.route.auth), ("", WebhookAuth::Basic));
-        assert_eq!((form.page.title.as_str(), form.page.fields[0].name.as_str()), ("Approve?", "Why"));
+        assert_eq!(
+            (form.page.title.as_str(), form.page.fields[0].name.as_str()),
+            ("Approve?", "Why")
+        );
     }
 
     #[test]
     fn a_wait_for_time_listens_to_nothing_and_a_broken_suffix_is_told() {
         assert!(listens(json!({ "amount": 3 })).unwrap().is_empty());
-        let broken = listens(json!({ "resume": "webhook", "options": { "webhookSuffix": "../other" } }));
+        let broken =
+            listens(json!({ "resume": "webhook", "options": { "webhookSuffix": "../other" } }));
         assert_eq!(broken.err().map(|error| error.code()), Some(Code::NODE_PARAMETER));
     }
 }

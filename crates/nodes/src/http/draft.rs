@@ -1,4 +1,5 @@
-//! A request while it is being put together: parameters, credentials and pagination all change it before it is sent.
+//! A request while it is being put together: parameters, credentials and pagination all change it
+//! before it is sent.
 
 use super::query::{self, Arrays};
 use bytes::Bytes;
@@ -81,7 +82,9 @@ impl Draft {
         if let Some(others) = ctx.host().without_model(param, item) {
             let origin = |text: &str| url::Url::parse(text.trim()).ok().map(|url| url.origin());
             let chosen = origin(&self.url);
-            self.host_is_models |= !others.iter().any(|other| chosen.is_some() && other.as_str().and_then(origin) == chosen);
+            self.host_is_models |= !others
+                .iter()
+                .any(|other| chosen.is_some() && other.as_str().and_then(origin) == chosen);
         }
         self
     }
@@ -93,7 +96,8 @@ impl Draft {
         }
     }
 
-    /// Refuses a `Host` header that comes out of what a model gave: behind the author's host it could name any server.
+    /// Refuses a `Host` header that comes out of what a model gave: behind the author's host it
+    /// could name any server.
     pub(super) fn check_host_header(
         &self,
         ctx: &Ctx<'_>,
@@ -103,19 +107,29 @@ impl Draft {
     ) -> Result<(), NodeError> {
         let Some(host) = self.header("host") else { return Ok(()) };
         let Some(others) = ctx.host().without_model(param, item) else { return Ok(()) };
-        let named = |headers: Vec<(String, String)>| headers.into_iter().rev().find(|(name, _)| on_the_wire(name) == "host");
-        let is_authors = others.iter().any(|other| named(read(other)).is_some_and(|(_, value)| value == host));
-        let is_same = url::Url::parse(self.url.trim()).is_ok_and(|url| url.host_str().is_some_and(|name| name.eq_ignore_ascii_case(host)));
+        let named = |headers: Vec<(String, String)>| {
+            headers.into_iter().rev().find(|(name, _)| on_the_wire(name) == "host")
+        };
+        let is_authors =
+            others.iter().any(|other| named(read(other)).is_some_and(|(_, value)| value == host));
+        let is_same = url::Url::parse(self.url.trim())
+            .is_ok_and(|url| url.host_str().is_some_and(|name| name.eq_ignore_ascii_case(host)));
         match is_authors || is_same {
             true => Ok(()),
-            false => Err(NodeError::new(Code::EGRESS_URL, "A model may not choose the Host header of a request").on_item(item)),
+            false => Err(NodeError::new(
+                Code::EGRESS_URL,
+                "A model may not choose the Host header of a request",
+            )
+            .on_item(item)),
         }
     }
 
-    /// Keeps the further pages of a request, for a model that has read text of strangers and can get at private data, to the host of the
-    /// first one: they would lead what they carry to somebody else. The way out does the same for redirects.
+    /// Keeps the further pages of a request, for a model that has read text of strangers and can
+    /// get at private data, to the host of the first one: they would lead what they carry to
+    /// somebody else. The way out does the same for redirects.
     pub(super) fn kept_to_host(mut self, ctx: &Ctx<'_>) -> Self {
-        let is_exposed = ctx.host().exposure_of_model().is_some_and(|met| met.untrusted && met.private);
+        let is_exposed =
+            ctx.host().exposure_of_model().is_some_and(|met| met.untrusted && met.private);
         if is_exposed
             && self.hosts.is_any()
             && let Some(hosts) = Hosts::of_request(&self.url, self.header("host"))
@@ -127,7 +141,10 @@ impl Draft {
 
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         let name = name.trim();
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     /// Sets a header in place of any of that name.
@@ -184,16 +201,22 @@ impl Draft {
         let (body, content_type) = match std::mem::take(&mut self.body) {
             DraftBody::None => (HttpBody::None, None),
             // A text that stands where JSON was announced goes out as it is.
-            DraftBody::Json(Value::String(text)) => (HttpBody::Bytes(text.to_string().into()), Some("application/json".to_owned())),
-            DraftBody::Json(value) => (HttpBody::Bytes(model::json::to_string(&value).into()), Some("application/json".to_owned())),
+            DraftBody::Json(Value::String(text)) => {
+                (HttpBody::Bytes(text.to_string().into()), Some("application/json".to_owned()))
+            }
+            DraftBody::Json(value) => (
+                HttpBody::Bytes(model::json::to_string(&value).into()),
+                Some("application/json".to_owned()),
+            ),
             DraftBody::Form(fields) => {
                 let text = query::stringify(&fields, Arrays::Indices);
                 (HttpBody::Bytes(text.into()), Some("application/x-www-form-urlencoded".to_owned()))
             }
             DraftBody::Multipart(parts) => (HttpBody::Multipart(parts), None),
-            DraftBody::Raw { data, content_type } => {
-                (HttpBody::Bytes(data), content_type.or_else(|| Some("application/x-www-form-urlencoded".to_owned())))
-            }
+            DraftBody::Raw { data, content_type } => (
+                HttpBody::Bytes(data),
+                content_type.or_else(|| Some("application/x-www-form-urlencoded".to_owned())),
+            ),
         };
         if let Some(content_type) = content_type {
             self.set_header_if_missing("content-type", &content_type);
@@ -218,14 +241,20 @@ impl Draft {
     }
 }
 
-/// The name of a header as it is sent. Whatever compares names compares these, or a blank would make another header of one.
+/// The name of a header as it is sent. Whatever compares names compares these, or a blank would
+/// make another header of one.
 fn on_the_wire(name: &str) -> String {
     name.trim().to_ascii_lowercase()
 }
 
 /// A part for each field; a list gives one part for each of its values.
 pub(super) fn form_parts(fields: &Object) -> Vec<Part> {
-    let part = |name: &str, value: &Value| Part { name: name.to_owned(), data: text_of(value).into(), file_name: None, mime_type: None };
+    let part = |name: &str, value: &Value| Part {
+        name: name.to_owned(),
+        data: text_of(value).into(),
+        file_name: None,
+        mime_type: None,
+    };
     let mut parts = Vec::new();
     for (name, value) in fields.iter() {
         match value {
@@ -240,7 +269,12 @@ pub(super) fn form_parts(fields: &Object) -> Vec<Part> {
 /// The part that carries a file of an item.
 pub(super) fn file_part(name: &str, file: &Binary) -> Part {
     let file_name = file.file_name.as_ref().map_or_else(|| "file".to_owned(), ToString::to_string);
-    Part { name: name.to_owned(), data: file.data.clone(), file_name: Some(file_name), mime_type: Some(file.mime_type.to_string()) }
+    Part {
+        name: name.to_owned(),
+        data: file.data.clone(),
+        file_name: Some(file_name),
+        mime_type: Some(file.mime_type.to_string()),
+    }
 }
 
 /// A value as text for headers and forms: nothing is empty, structures are JSON.
@@ -294,7 +328,9 @@ mod tests {
         assert_eq!(text(&sent("")), r#"{"a":1,"b":"x y"}"#);
         assert_eq!(sent("").header("content-type"), Some("application/json"));
         assert_eq!(text(&sent("application/x-www-form-urlencoded")), "a=1&b=x%20y");
-        assert!(matches!(sent("multipart/form-data").body, HttpBody::Multipart(parts) if parts.len() == 2));
+        assert!(
+            matches!(sent("multipart/form-data").body, HttpBody::Multipart(parts) if parts.len() == 2)
+        );
         assert_eq!(text(&sent("application/vnd.api+json")), r#"{"a":1,"b":"x y"}"#);
     }
 }

@@ -42,7 +42,12 @@ impl Failure {
     }
 
     /// The item that stands for the failed one where the run goes on.
-    pub(super) fn into_item(self, ctx: &Ctx<'_>, index: usize, secrets: &Secrets) -> Result<Item, NodeError> {
+    pub(super) fn into_item(
+        self,
+        ctx: &Ctx<'_>,
+        index: usize,
+        secrets: &Secrets,
+    ) -> Result<Item, NodeError> {
         let details = match &self {
             Failure::Node(_) => None,
             Failure::Network(error) => Some(network_details(error, secrets)),
@@ -52,7 +57,8 @@ impl Failure {
         let description = error.description().cloned();
         let mut item = ctx.failed_item(index, error)?;
         if let Some(details) = details {
-            let message = details.get("message").and_then(Value::as_str).map(Str::from).unwrap_or_default();
+            let message =
+                details.get("message").and_then(Value::as_str).map(Str::from).unwrap_or_default();
             item.json = Value::object(Object::from_iter([("error", details)]));
             item.error = Some(Arc::new(ItemError { message, description }));
         }
@@ -60,7 +66,8 @@ impl Failure {
     }
 }
 
-/// What went wrong while signing may be told in the words of a service, and those may hold what it was sent.
+/// What went wrong while signing may be told in the words of a service, and those may hold what it
+/// was sent.
 fn masked(error: NodeError, secrets: &Secrets) -> NodeError {
     let message = secrets.hide(error.message());
     let error = match error.description().map(|description| secrets.hide(description)) {
@@ -98,9 +105,13 @@ pub(super) fn status_message(status: u16) -> &'static str {
         429 => "The service is receiving too many requests from you",
         500 => "The service was not able to process your request",
         502 => "Bad gateway - the service failed to handle your request",
-        503 => "Service unavailable - try again later or consider setting this node to retry automatically (in the node settings)",
+        503 => {
+            "Service unavailable - try again later or consider setting this node to retry automatically (in the node settings)"
+        }
         504 => "Gateway timed out - perhaps try again later?",
-        status if (400..500).contains(&status) => "Your request is invalid or could not be processed by the service",
+        status if (400..500).contains(&status) => {
+            "Your request is invalid or could not be processed by the service"
+        }
         status if (500..600).contains(&status) => "The service failed to process your request",
         _ => "UNKNOWN ERROR - check the detailed error for more information",
     }
@@ -151,11 +162,19 @@ fn errno_message(errno: &str) -> &str {
         "ECONNRESET" => {
             "The connection to the server was closed unexpectedly, perhaps it is offline. You can retry the request immediately or wait and retry later."
         }
-        "ENOTFOUND" => "The connection cannot be established, this usually occurs due to an incorrect host (domain) value",
-        "ETIMEDOUT" | "ESOCKETTIMEDOUT" => "The connection timed out, consider setting the 'Retry on Fail' option in the node settings",
-        "EADDRNOTAVAIL" => "The address is not available, ensure that you have the right IP address",
+        "ENOTFOUND" => {
+            "The connection cannot be established, this usually occurs due to an incorrect host (domain) value"
+        }
+        "ETIMEDOUT" | "ESOCKETTIMEDOUT" => {
+            "The connection timed out, consider setting the 'Retry on Fail' option in the node settings"
+        }
+        "EADDRNOTAVAIL" => {
+            "The address is not available, ensure that you have the right IP address"
+        }
         "ECONNABORTED" => "The connection was aborted, perhaps the server is offline",
-        "EHOSTUNREACH" | "EHOSTDOWN" | "ENETUNREACH" => "The host is unreachable, perhaps the server is offline",
+        "EHOSTUNREACH" | "EHOSTDOWN" | "ENETUNREACH" => {
+            "The host is unreachable, perhaps the server is offline"
+        }
         "EAI_AGAIN" => "The DNS server returned an error, perhaps the server is offline",
         "EPIPE" => "The connection was closed while the request was being sent",
         "CERT_INVALID" => "The service's certificate could not be verified",
@@ -164,7 +183,8 @@ fn errno_message(errno: &str) -> &str {
 }
 
 fn status_details(response: &HttpResponse, secrets: &Secrets) -> Object {
-    let message = if response.status == 429 { SPACING.to_owned() } else { status_line(response, secrets) };
+    let message =
+        if response.status == 429 { SPACING.to_owned() } else { status_line(response, secrets) };
     let code = if response.status < 500 { "ERR_BAD_REQUEST" } else { "ERR_BAD_RESPONSE" };
     let mut details = Object::new();
     details.insert("message", message);
@@ -176,12 +196,20 @@ fn status_details(response: &HttpResponse, secrets: &Secrets) -> Object {
 
 fn network_details(error: &HttpError, secrets: &Secrets) -> Object {
     let (message, name, code) = match error {
-        HttpError::Timeout { timeout_ms } => (format!("timeout of {timeout_ms}ms exceeded"), "AxiosError", "ECONNABORTED"),
-        HttpError::TooManyRedirects { .. } => {
-            ("Maximum number of redirects exceeded".to_owned(), "AxiosError", "ERR_FR_TOO_MANY_REDIRECTS")
+        HttpError::Timeout { timeout_ms } => {
+            (format!("timeout of {timeout_ms}ms exceeded"), "AxiosError", "ECONNABORTED")
         }
-        HttpError::Unreachable { errno: Some("ECONNRESET"), .. } => ("socket hang up".to_owned(), "Error", "ECONNRESET"),
-        HttpError::Unreachable { reason, errno } => (reason.clone(), "AxiosError", errno.unwrap_or("ERR_NETWORK")),
+        HttpError::TooManyRedirects { .. } => (
+            "Maximum number of redirects exceeded".to_owned(),
+            "AxiosError",
+            "ERR_FR_TOO_MANY_REDIRECTS",
+        ),
+        HttpError::Unreachable { errno: Some("ECONNRESET"), .. } => {
+            ("socket hang up".to_owned(), "Error", "ECONNRESET")
+        }
+        HttpError::Unreachable { reason, errno } => {
+            (reason.clone(), "AxiosError", errno.unwrap_or("ERR_NETWORK"))
+        }
         HttpError::Url { .. }
         | HttpError::Blocked { .. }
         | HttpError::TooLarge { .. }
@@ -190,12 +218,18 @@ fn network_details(error: &HttpError, secrets: &Secrets) -> Object {
         | HttpError::HostNotAllowed { .. }
         | HttpError::Method { .. } => (error.to_string(), "Error", error.code().name()),
     };
-    Object::from_iter([("message", Value::from(secrets.hide(&message))), ("name", name.into()), ("code", code.into())])
+    Object::from_iter([
+        ("message", Value::from(secrets.hide(&message))),
+        ("name", name.into()),
+        ("code", code.into()),
+    ])
 }
 
-/// `404 - "the body"`, as the HTTP library under n8n puts it. It is cut when nothing is left in it of which a part must not be seen.
+/// `404 - "the body"`, as the HTTP library under n8n puts it. It is cut when nothing is left in it
+/// of which a part must not be seen.
 fn status_line(response: &HttpResponse, secrets: &Secrets) -> String {
-    let body: String = secrets.hide(&String::from_utf8_lossy(&response.body)).chars().take(4000).collect();
+    let body: String =
+        secrets.hide(&String::from_utf8_lossy(&response.body)).chars().take(4000).collect();
     format!("{} - {}", response.status, model::json::to_string(&Value::from(body)))
 }
 
@@ -204,7 +238,10 @@ const MOST_OF_AN_ERROR: usize = 4 << 20;
 
 fn body_value(response: &HttpResponse) -> Value {
     let text = String::from_utf8_lossy(&response.body);
-    model::json::parse_within(&text, MOST_OF_AN_ERROR).ok().filter(|value| value.is_object() || value.is_array()).unwrap_or_default()
+    model::json::parse_within(&text, MOST_OF_AN_ERROR)
+        .ok()
+        .filter(|value| value.is_object() || value.is_array())
+        .unwrap_or_default()
 }
 
 /// The sentence in an error body that is meant for people.
@@ -248,10 +285,13 @@ fn find_message(value: &Value, depth: usize) -> Option<String> {
         Value::String(text) if !text.is_empty() => Some(text.to_string()),
         Value::Number(_) if depth > 0 => Some(value.to_js_string().into()),
         Value::Array(values) => {
-            let found: Vec<String> = values.iter().filter_map(|value| find_message(value, depth + 1)).collect();
+            let found: Vec<String> =
+                values.iter().filter_map(|value| find_message(value, depth + 1)).collect();
             (!found.is_empty()).then(|| found.join("\n"))
         }
-        Value::Object(object) => MESSAGE_KEYS.iter().find_map(|key| object.get(key).and_then(|value| find_message(value, depth + 1))),
+        Value::Object(object) => MESSAGE_KEYS
+            .iter()
+            .find_map(|key| object.get(key).and_then(|value| find_message(value, depth + 1))),
         _ => None,
     }
 }
@@ -285,17 +325,24 @@ mod tests {
             assert_eq!(error.description().unwrap(), description);
             assert_eq!(error.context().get("httpCode"), Some(&json!("404")));
         }
-        assert_eq!(status_message(418), "Your request is invalid or could not be processed by the service");
+        assert_eq!(
+            status_message(418),
+            "Your request is invalid or could not be processed by the service"
+        );
         assert_eq!(status_message(599), "The service failed to process your request");
     }
 
     #[test]
     fn network_errors_have_their_sentences() {
-        let refused = HttpError::Unreachable { reason: "connect ECONNREFUSED 1.2.3.4:80".into(), errno: Some("ECONNREFUSED") };
+        let refused = HttpError::Unreachable {
+            reason: "connect ECONNREFUSED 1.2.3.4:80".into(),
+            errno: Some("ECONNREFUSED"),
+        };
         let error = Failure::Network(refused).into_error(&Secrets::default());
         assert_eq!(error.message(), "The service refused the connection - perhaps it is offline");
         assert_eq!(error.code(), Code::UPSTREAM_UNREACHABLE);
-        let timeout = Failure::Network(HttpError::Timeout { timeout_ms: 5 }).into_error(&Secrets::default());
+        let timeout =
+            Failure::Network(HttpError::Timeout { timeout_ms: 5 }).into_error(&Secrets::default());
         assert_eq!(timeout.description().unwrap(), "timeout of 5ms exceeded");
     }
 
@@ -314,7 +361,8 @@ mod tests {
     fn secrets_do_not_reach_the_error() {
         let mut secrets = Secrets::default();
         secrets.add("top-secret-value");
-        let error = Failure::Status(answer(400, r#"{"message":"bad key top-secret-value"}"#)).into_error(&secrets);
+        let error = Failure::Status(answer(400, r#"{"message":"bad key top-secret-value"}"#))
+            .into_error(&secrets);
         let all = format!("{error:?}");
         assert!(!all.contains("top-secret-value"), "{all}");
     }

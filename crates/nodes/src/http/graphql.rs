@@ -94,7 +94,9 @@ impl Node for GraphQl {
             match one(ctx, &session, index).await {
                 Ok(item) => output.push(item.paired_with(index)),
                 // This node tells only the message of a failed item.
-                Err((failure, secrets)) => output.push(ctx.failed_item(index, failure.into_error(&secrets))?),
+                Err((failure, secrets)) => {
+                    output.push(ctx.failed_item(index, failure.into_error(&secrets))?)
+                }
             }
         }
         Ok(vec![output.finish()])
@@ -112,7 +114,8 @@ const KINDS: &[(&str, &str)] = &[
 ];
 
 async fn one(ctx: &Ctx<'_>, session: &Session, index: usize) -> Result<Item, (Failure, Secrets)> {
-    let credentials = credentials(ctx, index).map_err(|error| (error.into(), Secrets::default()))?;
+    let credentials =
+        credentials(ctx, index).map_err(|error| (error.into(), Secrets::default()))?;
     let made = async {
         let draft = draft(ctx, index)?;
         let mut response = credentials.send(ctx, session, draft).await?;
@@ -129,7 +132,11 @@ async fn one(ctx: &Ctx<'_>, session: &Session, index: usize) -> Result<Item, (Fa
             return Ok(Item::new(Object::from_iter([(property, value)])));
         }
         let answer = read_json(&text, &mut response.held).await.map_err(|error| {
-            let not_json = || NodeError::failed("Response body is not valid JSON. Change \"Response Format\" to \"String\"");
+            let not_json = || {
+                NodeError::failed(
+                    "Response body is not valid JSON. Change \"Response Format\" to \"String\"",
+                )
+            };
             error.refusal("The answer", Code::UPSTREAM_TOO_LARGE).unwrap_or_else(not_json)
         })?;
         let answer = secrets.hide_in(answer);
@@ -147,10 +154,13 @@ async fn one(ctx: &Ctx<'_>, session: &Session, index: usize) -> Result<Item, (Fa
 /// The error for an answer that carries a list of them.
 fn errors_in(errors: &Value, status: u16) -> NodeError {
     let messages: Vec<String> = match errors {
-        Value::Array(errors) => errors.iter().filter_map(|error| error.get("message")).map(text_of).collect(),
+        Value::Array(errors) => {
+            errors.iter().filter_map(|error| error.get("message")).map(text_of).collect()
+        }
         one => one.get("message").map(text_of).into_iter().collect(),
     };
-    let message = if messages.is_empty() { "Unexpected error".to_owned() } else { messages.join(", ") };
+    let message =
+        if messages.is_empty() { "Unexpected error".to_owned() } else { messages.join(", ") };
     NodeError::new(Code::UPSTREAM_STATUS, message)
         .class(ErrorClass::Api)
         .with("errors", errors.clone())
@@ -169,11 +179,15 @@ fn draft(ctx: &Ctx<'_>, index: usize) -> Result<Draft, NodeError> {
     let method = ctx.text("requestMethod", index)?.to_uppercase();
     let is_get = method == "GET";
     let endpoint = ctx.text("endpoint", index)?;
-    let mut draft = Draft::new(if is_get { "GET" } else { "POST" }, endpoint.trim()).chosen_in(ctx, "endpoint", index);
+    let mut draft = Draft::new(if is_get { "GET" } else { "POST" }, endpoint.trim())
+        .chosen_in(ctx, "endpoint", index);
     let format = ctx.text("requestFormat", index)?;
     draft.allow_invalid_certificates = ctx.flag("allowUnauthorizedCerts", index)?;
     if !is_get {
-        draft.set_header("content-type", if format == "json" { "application/json" } else { "application/graphql" });
+        draft.set_header(
+            "content-type",
+            if format == "json" { "application/json" } else { "application/graphql" },
+        );
     }
     draft.set_header("accept", "application/json");
     for (name, value) in headers(&ctx.param("headerParametersUi.parameter", index)?) {
@@ -202,7 +216,13 @@ fn headers(entries: &Value) -> Vec<(String, String)> {
         let field = |name: &str| entry.get(name).map(text_of).unwrap_or_default();
         (field("name"), field("value"))
     };
-    entries.as_array().unwrap_or_default().iter().map(pair).filter(|(name, _)| !name.is_empty()).collect()
+    entries
+        .as_array()
+        .unwrap_or_default()
+        .iter()
+        .map(pair)
+        .filter(|(name, _)| !name.is_empty())
+        .collect()
 }
 
 fn variables(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
@@ -210,7 +230,11 @@ fn variables(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
         Value::String(text) if text.trim().is_empty() => Ok(Value::empty_object()),
         Value::Undefined | Value::Null => Ok(Value::empty_object()),
         Value::String(text) => model::json::parse(&text).map_err(|problem| {
-            NodeError::parameter("variables", format!("Using variables failed:\n{text}\n\nWith error message:\n{problem}")).on_item(index)
+            NodeError::parameter(
+                "variables",
+                format!("Using variables failed:\n{text}\n\nWith error message:\n{problem}"),
+            )
+            .on_item(index)
         }),
         value => Ok(value),
     }

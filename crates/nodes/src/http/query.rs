@@ -1,4 +1,5 @@
-//! Query strings and form bodies: nested values to `a[b]=c`, in the spellings that services expect of arrays.
+//! Query strings and form bodies: nested values to `a[b]=c`, in the spellings that services expect
+//! of arrays.
 
 use model::{Object, Value};
 
@@ -75,14 +76,17 @@ pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
     out
 }
 
-/// The fields of a form body such as `a=1&b=2`; a name that occurs twice keeps its last value, as in JavaScript's `Object.fromEntries`.
+/// The fields of a form body such as `a=1&b=2`; a name that occurs twice keeps its last value, as
+/// in JavaScript's `Object.fromEntries`.
 pub(super) fn parse_form(text: &str) -> Object {
     url::form_urlencoded::parse(text.trim_start_matches('?').as_bytes())
         .map(|(name, value)| (name.into_owned(), Value::from(value.into_owned())))
@@ -105,6 +109,9 @@ mod tests {
 
     #[test]
     fn forms_are_read_back() {
-        assert_eq!(parse_form("a=1&b=x+y&b=%C3%A9"), *json!({ "a": "1", "b": "é" }).as_object().unwrap());
+        assert_eq!(
+            parse_form("a=1&b=x+y&b=%C3%A9"),
+            *json!({ "a": "1", "b": "é" }).as_object().unwrap()
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! Keeps the secrets of a credential out of everything that a node shows.
 //!
-//! What a service answers is searched for them as they are, as they stand in a URL and as they stand in JSON. A service that sends them
-//! back in any other form, such as compressed, encrypted or letter by letter, is not found out: that a secret goes only to hosts that
-//! its owner trusts is what keeps it safe.
+//! What a service answers is searched for them as they are, as they stand in a URL and as they
+//! stand in JSON. A service that sends them back in any other form, such as compressed, encrypted
+//! or letter by letter, is not found out: that a secret goes only to hosts that its owner trusts is
+//! what keeps it safe.
 
 use bytes::Bytes;
 use model::{Object, Value};
@@ -19,7 +20,16 @@ const SHORTEST: usize = 6;
 /// In data that a workflow goes on with, a mask must not hit anything else.
 const SHORTEST_IN_DATA: usize = 8;
 /// Headers that say how to talk, not who is talking.
-const PLAIN_HEADERS: &[&str] = &["accept", "cache-control", "content-type", "host", "origin", "referer", "user-agent", "x-requested-with"];
+const PLAIN_HEADERS: &[&str] = &[
+    "accept",
+    "cache-control",
+    "content-type",
+    "host",
+    "origin",
+    "referer",
+    "user-agent",
+    "x-requested-with",
+];
 
 impl Secrets {
     pub(super) fn add(&mut self, secret: &str) {
@@ -41,7 +51,10 @@ impl Secrets {
     /// Takes the value of a header that a credential sets.
     pub(super) fn add_header(&mut self, name: &str, value: &str) {
         let name = name.trim().to_ascii_lowercase();
-        if !PLAIN_HEADERS.contains(&name.as_str()) && !name.starts_with("accept-") && !name.ends_with("version") {
+        if !PLAIN_HEADERS.contains(&name.as_str())
+            && !name.starts_with("accept-")
+            && !name.ends_with("version")
+        {
             self.add(value);
         }
     }
@@ -63,14 +76,18 @@ impl Secrets {
         }
     }
 
-    /// Takes every text whose name sounds like a secret, of fields that somebody else than us has named.
+    /// Takes every text whose name sounds like a secret, of fields that somebody else than us has
+    /// named.
     pub(super) fn add_fields(&mut self, fields: &Object) {
-        const NAMES: &[&str] = &["pass", "secret", "token", "key", "auth", "credential", "signature", "cookie"];
+        const NAMES: &[&str] =
+            &["pass", "secret", "token", "key", "auth", "credential", "signature", "cookie"];
         for (name, value) in fields.iter() {
             let name = name.to_lowercase();
             match value {
                 Value::Object(inner) => self.add_fields(inner),
-                Value::String(text) if NAMES.iter().any(|part| name.contains(part)) && !name.ends_with("url") => {
+                Value::String(text)
+                    if NAMES.iter().any(|part| name.contains(part)) && !name.ends_with("url") =>
+                {
                     self.add(text);
                     if let Ok(Value::Object(inner)) = model::json::parse(text) {
                         self.add_fields(&inner);
@@ -82,7 +99,9 @@ impl Secrets {
     }
 
     pub(super) fn hide(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| if text.contains(secret.as_str()) { text.replace(secret, MASK) } else { text })
+        self.0.iter().fold(text.to_owned(), |text, secret| {
+            if text.contains(secret.as_str()) { text.replace(secret, MASK) } else { text }
+        })
     }
 
     /// The value with every secret masked; the same value if there is none in it.
@@ -91,7 +110,8 @@ impl Secrets {
         if long.0.is_empty() { value } else { long.hide_all_in(value) }
     }
 
-    /// The bytes of a file, whatever it is, with every secret masked; the same bytes, not copied, if there is none in them.
+    /// The bytes of a file, whatever it is, with every secret masked; the same bytes, not copied,
+    /// if there is none in them.
     pub(super) fn hide_in_bytes(&self, bytes: &Bytes) -> Bytes {
         let spellings: Vec<String> = self.long().map(|secret| regex::escape(secret)).collect();
         if spellings.is_empty() {
@@ -117,10 +137,15 @@ impl Secrets {
         }
         match value {
             Value::String(text) => Value::from(self.hide(&text)),
-            Value::Array(values) => Value::array(values.iter().map(|value| self.hide_all_in(value.clone())).collect()),
-            Value::Object(object) => {
-                Value::object(object.iter().map(|(key, value)| (self.hide(key), self.hide_all_in(value.clone()))).collect())
+            Value::Array(values) => {
+                Value::array(values.iter().map(|value| self.hide_all_in(value.clone())).collect())
             }
+            Value::Object(object) => Value::object(
+                object
+                    .iter()
+                    .map(|(key, value)| (self.hide(key), self.hide_all_in(value.clone())))
+                    .collect(),
+            ),
             other => other,
         }
     }
@@ -130,7 +155,9 @@ impl Secrets {
         match value {
             Value::String(text) => found(text),
             Value::Array(values) => values.iter().any(|value| self.occurs_in(value)),
-            Value::Object(object) => object.iter().any(|(key, value)| found(key) || self.occurs_in(value)),
+            Value::Object(object) => {
+                object.iter().any(|(key, value)| found(key) || self.occurs_in(value))
+            }
             _ => false,
         }
     }
@@ -144,16 +171,25 @@ mod tests {
     #[test]
     fn headers_that_are_no_secrets_stay() {
         let mut secrets = Secrets::default();
-        for (name, value) in [("Content-Type", "application/json"), ("anthropic-version", "2023-06-01"), ("X-Key", "key-123456")] {
+        for (name, value) in [
+            ("Content-Type", "application/json"),
+            ("anthropic-version", "2023-06-01"),
+            ("X-Key", "key-123456"),
+        ] {
             secrets.add_header(name, value);
         }
-        assert_eq!(secrets.hide("application/json 2023-06-01 key-123456"), "application/json 2023-06-01 **hidden**");
+        assert_eq!(
+            secrets.hide("application/json 2023-06-01 key-123456"),
+            "application/json 2023-06-01 **hidden**"
+        );
     }
 
     #[test]
     fn issue_14_08_a_field_is_masked_whatever_header_its_value_is_put_into() {
         let mut secrets = Secrets::default();
-        secrets.add_credential(json!({ "name": "Host", "value": "canary-12345" }).as_object().unwrap());
+        secrets.add_credential(
+            json!({ "name": "Host", "value": "canary-12345" }).as_object().unwrap(),
+        );
         secrets.add_header("Host", "canary-12345");
         assert_eq!(secrets.hide("no such host: canary-12345"), "no such host: **hidden**");
     }
@@ -163,8 +199,13 @@ mod tests {
         let mut secrets = Secrets::default();
         secrets.add("key-123456");
         secrets.add("key-123456-long");
-        let echo = Bytes::from_static(b"\xff\x00Authorization: Bearer key-123456-long\r\n\x80 key-123456key-123456");
-        assert_eq!(secrets.hide_in_bytes(&echo), &b"\xff\x00Authorization: Bearer **hidden**\r\n\x80 **hidden****hidden**"[..]);
+        let echo = Bytes::from_static(
+            b"\xff\x00Authorization: Bearer key-123456-long\r\n\x80 key-123456key-123456",
+        );
+        assert_eq!(
+            secrets.hide_in_bytes(&echo),
+            &b"\xff\x00Authorization: Bearer **hidden**\r\n\x80 **hidden****hidden**"[..]
+        );
         let large = Bytes::from(vec![b'k'; 8 << 20]);
         assert_eq!(secrets.hide_in_bytes(&large).as_ptr(), large.as_ptr(), "nothing is copied");
         assert_eq!(Secrets::default().hide_in_bytes(&echo).as_ptr(), echo.as_ptr());
@@ -174,7 +215,12 @@ mod tests {
     fn issue_14_08_a_secret_is_known_as_it_stands_in_a_url_and_in_json() {
         let mut secrets = Secrets::default();
         secrets.add("a b/c=\"d\"+é");
-        for spelling in ["a b/c=\"d\"+é", "a+b%2Fc%3D%22d%22%2B%C3%A9", "a%20b%2Fc%3D%22d%22%2B%C3%A9", "a b/c=\\\"d\\\"+é"] {
+        for spelling in [
+            "a b/c=\"d\"+é",
+            "a+b%2Fc%3D%22d%22%2B%C3%A9",
+            "a%20b%2Fc%3D%22d%22%2B%C3%A9",
+            "a b/c=\\\"d\\\"+é",
+        ] {
             assert_eq!(secrets.hide(&format!("<{spelling}>")), "<**hidden**>", "{spelling}");
         }
     }
@@ -184,8 +230,14 @@ mod tests {
         let mut secrets = Secrets::default();
         let fields = json!({ "apiKey": "key-123456", "username": "somebody", "oauthTokenData": { "access_token": "key-123456-long" }, "password": "abc", "host": "a.test" });
         secrets.add_credential(fields.as_object().unwrap());
-        assert_eq!(secrets.hide("a key-123456-long b key-123456 somebody abc"), "a **hidden** b **hidden** somebody abc");
+        assert_eq!(
+            secrets.hide("a key-123456-long b key-123456 somebody abc"),
+            "a **hidden** b **hidden** somebody abc"
+        );
         let echoed = json!({ "headers": { "authorization": "Bearer key-123456" }, "n": 1, "list": ["key-123456"] });
-        assert_eq!(secrets.hide_in(echoed), json!({ "headers": { "authorization": "Bearer **hidden**" }, "n": 1, "list": ["**hidden**"] }));
+        assert_eq!(
+            secrets.hide_in(echoed),
+            json!({ "headers": { "authorization": "Bearer **hidden**" }, "n": 1, "list": ["**hidden**"] })
+        );
     }
 }

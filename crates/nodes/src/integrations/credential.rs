@@ -16,11 +16,16 @@ impl Fields {
     }
 
     pub(super) fn text(&self, name: &str) -> String {
-        self.fields.get(name).filter(|value| !value.is_nullish()).map_or_else(String::new, |value| value.to_js_string().to_string())
+        self.fields
+            .get(name)
+            .filter(|value| !value.is_nullish())
+            .map_or_else(String::new, |value| value.to_js_string().to_string())
     }
 
     pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
-        self.fields.get(name).map_or(otherwise, |value| value.as_str() != Some("false") && value.is_truthy())
+        self.fields
+            .get(name)
+            .map_or(otherwise, |value| value.as_str() != Some("false") && value.is_truthy())
     }
 
     pub(super) fn number(&self, name: &str, otherwise: f64) -> Result<f64, NodeError> {
@@ -35,9 +40,11 @@ impl Fields {
     pub(super) fn server(&self, usual_port: u16) -> Result<Server, NodeError> {
         let host = self.text("host");
         if host.trim().is_empty() {
-            return Err(
-                NodeError::credential(format!("The credential '{}' has no host", self.kind)).hint("Fill in the host of the credential.")
-            );
+            return Err(NodeError::credential(format!(
+                "The credential '{}' has no host",
+                self.kind
+            ))
+            .hint("Fill in the host of the credential."));
         }
         if self.flag("sshTunnel", Default::default()) {
             return Err(NodeError::credential(format!(
@@ -50,11 +57,18 @@ impl Fields {
         if port.fract() != 0.0 || !(1.0..=65_535.0).contains(&port) {
             return Err(self.wrong("port", "a whole number from 1 to 65535"));
         }
-        Ok(Server { user: self.text("user"), password: self.text("password"), ..Server::new(host.trim(), port as u16) })
+        Ok(Server {
+            user: self.text("user"),
+            password: self.text("password"),
+            ..Server::new(host.trim(), port as u16)
+        })
     }
 
     fn wrong(&self, name: &str, wanted: &str) -> NodeError {
-        NodeError::credential(format!("The field '{name}' of the credential '{}' must be {wanted}", self.kind))
-            .hint("Correct the field in the credential.")
+        NodeError::credential(format!(
+            "The field '{name}' of the credential '{}' must be {wanted}",
+            self.kind
+        ))
+        .hint("Correct the field in the credential.")
     }
 }

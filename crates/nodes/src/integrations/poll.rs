@@ -21,8 +21,13 @@ pub(super) fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
     let identity = format!("{}/{}", setup.workflow_id, setup.node.id);
     // Poll times are written as the times of the Cron node are.
     match rules_of_node("n8n-nodes-base.cron", &parameters, &identity) {
-        Some(Ok(rules)) => Ok(rules.into_iter().map(|rule| Listen::Poll(Arc::new(rule.timing))).collect()),
-        Some(Err(error)) => Err(NodeError::parameter("pollTimes", error.to_string()).hint("Correct the poll times.")),
+        Some(Ok(rules)) => {
+            Ok(rules.into_iter().map(|rule| Listen::Poll(Arc::new(rule.timing))).collect())
+        }
+        Some(Err(error)) => {
+            Err(NodeError::parameter("pollTimes", error.to_string())
+                .hint("Correct the poll times."))
+        }
         None => Ok(Vec::new()),
     }
 }

@@ -26,11 +26,18 @@ const SIGN_ALGORITHMS: &[(&str, &str)] = &[
 
 impl Node for Crypto {
     fn spec() -> Spec {
-        let actions = [("hash", "Hash"), ("hmac", "Hmac"), ("sign", "Sign"), ("generate", "Generate")];
-        let types = ["MD5", "SHA256", "SHA3-256", "SHA3-384", "SHA3-512", "SHA384", "SHA512"].map(|name| (name, name));
+        let actions =
+            [("hash", "Hash"), ("hmac", "Hmac"), ("sign", "Sign"), ("generate", "Generate")];
+        let types = ["MD5", "SHA256", "SHA3-256", "SHA3-384", "SHA3-512", "SHA384", "SHA512"]
+            .map(|name| (name, name));
         let random = [("uuid", "UUID"), ("ascii", "ASCII"), ("base64", "BASE64"), ("hex", "HEX")];
         let hashes = &["hash", "hmac"];
-        let kind = || Param::choice("type", "Type", &types).required().help("The hash function.").show("action", hashes);
+        let kind = || {
+            Param::choice("type", "Type", &types)
+                .required()
+                .help("The hash function.")
+                .show("action", hashes)
+        };
         Spec::new("n8n-nodes-base.crypto", &[1.0, 2.0], "Crypto", "Provide cryptographic utilities")
             .credential("crypto", false)
             .params([
@@ -82,7 +89,10 @@ impl Node for Crypto {
         for (index, item) in items.iter().enumerate() {
             match compute(ctx, index, &item, &action, secret.as_deref()) {
                 Ok((text, used_file)) => {
-                    let mut made = Item { binary: if used_file { None } else { item.binary.clone() }, ..Item::new(item.json) };
+                    let mut made = Item {
+                        binary: if used_file { None } else { item.binary.clone() },
+                        ..Item::new(item.json)
+                    };
                     made.json.make_object().insert(ctx.text("dataPropertyName", index)?, text);
                     output.push(made.paired_with(index));
                 }
@@ -90,8 +100,11 @@ impl Node for Crypto {
                     let mut failed = ctx.failed_item(index, error)?;
                     if ctx.version() >= 2.0 {
                         let message = failed.json.get("error").cloned().unwrap_or_default();
-                        failed.json =
-                            Object::from_iter([("error", Object::from_iter([("message", message), ("name", "Error".into())]))]).into();
+                        failed.json = Object::from_iter([(
+                            "error",
+                            Object::from_iter([("message", message), ("name", "Error".into())]),
+                        )])
+                        .into();
                     }
                     output.push(failed);
                 }
@@ -103,8 +116,14 @@ impl Node for Crypto {
 
 fn credential_secret(ctx: &Ctx<'_>, action: &str) -> Result<Option<Str>, NodeError> {
     let (field, message) = match action {
-        "hmac" => ("hmacSecret", "No HMAC secret set in credentials. Please add an HMAC secret to your Crypto credentials."),
-        "sign" => ("signPrivateKey", "No private key set in credentials. Please add a private key to your Crypto credentials."),
+        "hmac" => (
+            "hmacSecret",
+            "No HMAC secret set in credentials. Please add an HMAC secret to your Crypto credentials.",
+        ),
+        "sign" => (
+            "signPrivateKey",
+            "No private key set in credentials. Please add a private key to your Crypto credentials.",
+        ),
         _ => return Ok(None),
     };
     let fields = ctx.host().credential("crypto", 0)?;
@@ -115,8 +134,16 @@ fn credential_secret(ctx: &Ctx<'_>, action: &str) -> Result<Option<Str>, NodeErr
 }
 
 /// The result, and whether it was made from a file.
-fn compute(ctx: &Ctx<'_>, index: usize, item: &Item, action: &str, secret: Option<&str>) -> Result<(String, bool), NodeError> {
-    let encode = |bytes: &[u8], encoding: &str| if encoding == "base64" { STANDARD.encode(bytes) } else { hex::encode(bytes) };
+fn compute(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    action: &str,
+    secret: Option<&str>,
+) -> Result<(String, bool), NodeError> {
+    let encode = |bytes: &[u8], encoding: &str| {
+        if encoding == "base64" { STANDARD.encode(bytes) } else { hex::encode(bytes) }
+    };
     match action {
         "generate" => Ok((random_text(ctx, index)?, false)),
         "hash" | "hmac" => {
@@ -143,7 +170,9 @@ fn compute(ctx: &Ctx<'_>, index: usize, item: &Item, action: &str, secret: Optio
         }
         "sign" => {
             let name = ctx.text("algorithm", index)?;
-            let hash = Hash::from_name(&name).ok_or_else(|| NodeError::parameter("algorithm", format!("Invalid digest: {name}")))?;
+            let hash = Hash::from_name(&name).ok_or_else(|| {
+                NodeError::parameter("algorithm", format!("Invalid digest: {name}"))
+            })?;
             let key = match secret {
                 Some(key) => key.into(),
                 None => ctx.text("privateKey", index)?,
@@ -170,7 +199,10 @@ fn random_text(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     }
     let length = ctx.number("stringLength", index)?;
     if !(0.0..=MAX_RANDOM).contains(&length) {
-        return Err(NodeError::parameter("stringLength", format!("The length must lie between 0 and {MAX_RANDOM}, but it is {length}")));
+        return Err(NodeError::parameter(
+            "stringLength",
+            format!("The length must lie between 0 and {MAX_RANDOM}, but it is {length}"),
+        ));
     }
     let mut bytes = vec![0; length as usize];
     ctx.host().fill_random(&mut bytes);
@@ -195,9 +227,15 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_version_hashes_with_md5_by_default() {
-        assert_eq!(one(1.0, json!({ "value": "abc" })).await.unwrap(), json!("900150983cd24fb0d6963f7d28e17f72"));
+        assert_eq!(
+            one(1.0, json!({ "value": "abc" })).await.unwrap(),
+            json!("900150983cd24fb0d6963f7d28e17f72")
+        );
         let params = json!({ "action": "hmac", "type": "SHA256", "value": "m", "secret": "k", "encoding": "base64" });
-        assert_eq!(one(1.0, params).await.unwrap(), json!("tgCQ4wUil661oICInOL8S8qVfnVvrrTffTGADKHncew="));
+        assert_eq!(
+            one(1.0, params).await.unwrap(),
+            json!("tgCQ4wUil661oICInOL8S8qVfnVvrrTffTGADKHncew=")
+        );
     }
 
     #[tokio::test]
@@ -205,7 +243,8 @@ mod tests {
         let host = TestHost::new(&Crypto::spec(), 1.0, &json!({ "binaryData": true }));
         let mut item = Item::new(json!({}));
         item.set_binary("data", Binary::new("abc", "text/plain", None));
-        let made = run_on::<Crypto>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
+        let made =
+            run_on::<Crypto>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
         assert_eq!(to_json(&made[0]), json!([{ "data": "900150983cd24fb0d6963f7d28e17f72" }]));
         assert!(made[0].first().unwrap().binary.is_none());
     }
@@ -217,18 +256,33 @@ mod tests {
             params.set_path("encodingType", kind);
             assert_eq!(one(1.0, params).await.unwrap().as_str().unwrap().len(), 9, "{kind}");
         }
-        assert_eq!(one(1.0, json!({ "action": "generate" })).await.unwrap().as_str().unwrap().len(), 36);
-        assert!(one(1.0, json!({ "action": "generate", "encodingType": "hex", "stringLength": 1e12 })).await.is_err());
+        assert_eq!(
+            one(1.0, json!({ "action": "generate" })).await.unwrap().as_str().unwrap().len(),
+            36
+        );
+        assert!(
+            one(1.0, json!({ "action": "generate", "encodingType": "hex", "stringLength": 1e12 }))
+                .await
+                .is_err()
+        );
     }
 
     #[tokio::test]
     async fn the_second_version_takes_its_keys_from_a_credential() {
-        let mut host = TestHost::new(&Crypto::spec(), 2.0, &json!({ "action": "hmac", "value": "m" }));
-        let error = run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+        let mut host =
+            TestHost::new(&Crypto::spec(), 2.0, &json!({ "action": "hmac", "value": "m" }));
+        let error = run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop)
+            .await
+            .unwrap_err();
         assert_eq!(error.code(), Code::CREDENTIAL_MISSING);
-        host.credentials = Object::from_iter([("crypto", Object::from_iter([("hmacSecret", "k")]))]);
-        let made = run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
-        assert_eq!(to_json(&made[0]).at(0).unwrap().get("data").unwrap().as_str().unwrap().len(), 64);
+        host.credentials =
+            Object::from_iter([("crypto", Object::from_iter([("hmacSecret", "k")]))]);
+        let made =
+            run_on::<Crypto>(&host, 2.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap();
+        assert_eq!(
+            to_json(&made[0]).at(0).unwrap().get("data").unwrap().as_str().unwrap().len(),
+            64
+        );
     }
 
     #[tokio::test]

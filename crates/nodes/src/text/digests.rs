@@ -21,12 +21,16 @@ pub(super) enum Hash {
 }
 
 impl Hash {
-    /// By its name in any of OpenSSL's spellings: `SHA256`, `sha-256`, `RSA-SHA256`, `sha256WithRSAEncryption`.
+    /// By its name in any of OpenSSL's spellings: `SHA256`, `sha-256`, `RSA-SHA256`,
+    /// `sha256WithRSAEncryption`.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let name = name.strip_prefix("id-rsassa-pkcs1-v1_5-with-").unwrap_or(&name);
         let name = name.strip_prefix("rsa-").unwrap_or(name);
-        let name = name.strip_suffix("withrsaencryption").or_else(|| name.strip_suffix("withrsa")).unwrap_or(name);
+        let name = name
+            .strip_suffix("withrsaencryption")
+            .or_else(|| name.strip_suffix("withrsa"))
+            .unwrap_or(name);
         Some(match name {
             "md5" | "ssl3-md5" => Hash::Md5,
             "sha1" | "sha-1" | "ssl3-sha1" => Hash::Sha1,
@@ -65,7 +69,9 @@ impl Hash {
         let block = self.block_length();
         let mut key = if key.len() > block { self.digest(key) } else { key.to_vec() };
         key.resize(block, 0);
-        let with_pad = |pad: u8, rest: &[u8]| [key.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>().as_slice(), rest].concat();
+        let with_pad = |pad: u8, rest: &[u8]| {
+            [key.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>().as_slice(), rest].concat()
+        };
         self.digest(&with_pad(0x5c, &self.digest(&with_pad(0x36, data))))
     }
 
@@ -91,10 +97,17 @@ mod tests {
             ("MD5", "900150983cd24fb0d6963f7d28e17f72"),
             ("RSA-SHA1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
             ("SHA256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-            ("sha3-256WithRSAEncryption", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
+            (
+                "sha3-256WithRSAEncryption",
+                "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532",
+            ),
             ("ripemd160", "8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"),
         ] {
-            assert_eq!(hex::encode(Hash::from_name(name).unwrap().digest(b"abc")), expected, "{name}");
+            assert_eq!(
+                hex::encode(Hash::from_name(name).unwrap().digest(b"abc")),
+                expected,
+                "{name}"
+            );
         }
         assert_eq!(Hash::from_name("md4"), None);
     }
@@ -103,10 +116,17 @@ mod tests {
     fn keyed_hashes_agree_with_the_standard() {
         let text = b"The quick brown fox jumps over the lazy dog";
         assert_eq!(hex::encode(Hash::Md5.hmac(b"key", text)), "80070713463e7749b90c2dc24911e275");
-        assert_eq!(hex::encode(Hash::Sha256.hmac(b"key", text)), "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8");
+        assert_eq!(
+            hex::encode(Hash::Sha256.hmac(b"key", text)),
+            "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8"
+        );
         assert_eq!(
             Hash::Sha512.hmac(&[7; 200], text),
-            aws_lc_rs::hmac::sign(&aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA512, &[7; 200]), text).as_ref()
+            aws_lc_rs::hmac::sign(
+                &aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA512, &[7; 200]),
+                text
+            )
+            .as_ref()
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Texts that take longer to read than they are long: whatever a node does with them, others get their turn and the step ends soon
-//! after its CPU time is used up.
+//! Texts that take longer to read than they are long: whatever a node does with them, others get
+//! their turn and the step ends soon after its CPU time is used up.
 
 use super::html::Html;
 use super::markdown::Markdown;
@@ -11,7 +11,8 @@ use node_api::NodeError;
 use node_api::testing::run;
 use std::time::Duration;
 
-/// What a step may use, and how long it may go on after that before it notices; a debug build is slow.
+/// What a step may use, and how long it may go on after that before it notices; a debug build is
+/// slow.
 const GRANTED: Duration = Duration::from_millis(50);
 const SILENT: Duration = Duration::from_secs(2);
 
@@ -101,15 +102,31 @@ const PIECES: &[&str] = &[
 /// Pieces that only hurt between others.
 fn texts() -> Vec<(String, String)> {
     let repeated = |piece: &str| piece.repeat(BYTES / piece.len());
-    let mut texts: Vec<(String, String)> = PIECES.iter().map(|piece| (format!("{piece:?}"), repeated(piece))).collect();
+    let mut texts: Vec<(String, String)> =
+        PIECES.iter().map(|piece| (format!("{piece:?}"), repeated(piece))).collect();
     let numbered = |before: &str, after: &str| {
-        (0..BYTES / (before.len() + after.len() + 5)).map(|number| format!("{before}{number}{after}")).collect::<String>()
+        (0..BYTES / (before.len() + after.len() + 5))
+            .map(|number| format!("{before}{number}{after}"))
+            .collect::<String>()
     };
     texts.push(("attributes".into(), format!("<a {}>x</a>", numbered("b", "=1 "))));
-    texts.push(("formats".into(), format!("<div>{}</div>{}", numbered("<b id=", ">").split_at(20_000).0, repeated("<div>x</div>"))));
-    texts.push(("references".into(), format!("{}{}", numbered("[a", "]: b\n"), numbered("[a", "] "))));
+    texts.push((
+        "formats".into(),
+        format!(
+            "<div>{}</div>{}",
+            numbered("<b id=", ">").split_at(20_000).0,
+            repeated("<div>x</div>")
+        ),
+    ));
+    texts.push((
+        "references".into(),
+        format!("{}{}", numbered("[a", "]: b\n"), numbered("[a", "] ")),
+    ));
     texts.push(("headings".into(), repeated("# a\n\n")));
-    texts.push(("indented".into(), (0..700).map(|level| format!("{}- a\n", " ".repeat(level))).collect()));
+    texts.push((
+        "indented".into(),
+        (0..700).map(|level| format!("{}- a\n", " ".repeat(level))).collect(),
+    ));
     texts.push(("elements".into(), numbered("<a", ">")));
     texts.push(("closed".into(), format!("{}{}", repeated("<div>"), repeated("</div>"))));
     texts.push(("xml".into(), format!("<r>{}</r>", repeated("<a b='1'>&lt;</a>"))));
@@ -121,7 +138,12 @@ fn texts() -> Vec<(String, String)> {
 struct Slow(Vec<String>);
 
 impl Slow {
-    async fn run(&mut self, what: &str, name: &str, work: impl Future<Output = Result<Vec<Value>, NodeError>>) {
+    async fn run(
+        &mut self,
+        what: &str,
+        name: &str,
+        work: impl Future<Output = Result<Vec<Value>, NodeError>>,
+    ) {
         let began = compute::cpu_used();
         // That it fails is fine: it is refused, or its time is over.
         let _ = Offload::new(Box::pin(work), Allowance::new(GRANTED, GRANTED)).await;
@@ -142,7 +164,12 @@ impl Drop for Slow {
 async fn issue_14_06_markdown_of_strangers_takes_no_longer_than_it_may() {
     let mut slow = Slow::default();
     for (name, text) in texts() {
-        slow.run("HTML", &name, run::<Markdown>(json!({ "mode": "markdownToHtml", "markdown": text }), json!([{}]))).await;
+        slow.run(
+            "HTML",
+            &name,
+            run::<Markdown>(json!({ "mode": "markdownToHtml", "markdown": text }), json!([{}])),
+        )
+        .await;
     }
 }
 
@@ -151,10 +178,15 @@ async fn issue_14_06_pages_of_strangers_take_no_longer_than_they_may() {
     let values = |what: &str, selector: &str| json!([{ "key": "a", "cssSelector": selector, "returnValue": what, "returnArray": true }]);
     let mut slow = Slow::default();
     for (name, text) in texts() {
-        slow.run("Markdown", &name, run::<Markdown>(json!({ "html": text.clone() }), json!([{}]))).await;
-        for (what, selector) in
-            [("text", "*"), ("html", "div, b, p"), ("text", "p ~ p ~ div"), ("attribute", ":has(em)"), ("text", "p:nth-child(3)")]
-        {
+        slow.run("Markdown", &name, run::<Markdown>(json!({ "html": text.clone() }), json!([{}])))
+            .await;
+        for (what, selector) in [
+            ("text", "*"),
+            ("html", "div, b, p"),
+            ("text", "p ~ p ~ div"),
+            ("attribute", ":has(em)"),
+            ("text", "p:nth-child(3)"),
+        ] {
             let params = json!({ "operation": "extractHtmlContent", "extractionValues": { "values": values(what, selector) } });
             slow.run(selector, &name, run::<Html>(params, json!([{ "data": text.clone() }]))).await;
         }

@@ -1,4 +1,5 @@
-//! Regular expressions with JavaScript's syntax and replacement texts, run within a bounded number of steps.
+//! Regular expressions with JavaScript's syntax and replacement texts, run within a bounded number
+//! of steps.
 
 use crate::conditions::retrying::{Retrying, TOO_MANY_FOLDED};
 use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
@@ -6,7 +7,8 @@ use fancy_regex::{Captures, Regex, RegexBuilder};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Steps that a pattern without look-around may take on one text: comparisons of a byte with a place in the pattern.
+/// Steps that a pattern without look-around may take on one text: comparisons of a byte with a
+/// place in the pattern.
 const MAX_STEPS: u64 = 1 << 31;
 /// The engine goes back for nothing that such a pattern holds; this is for what we do not know of.
 const MAX_BACKTRACKS: usize = 10_000;
@@ -26,15 +28,24 @@ enum Engine {
 }
 
 impl JsRegex {
-    /// Compiles a pattern with JavaScript's flags; the error is worded as JavaScript words it. Only for nodes that compute off the
-    /// threads that serve connections.
+    /// Compiles a pattern with JavaScript's flags; the error is worded as JavaScript words it. Only
+    /// for nodes that compute off the threads that serve connections.
     pub(crate) fn new(pattern: &str, flags: &str) -> Result<Self, String> {
-        let invalid = |problem: &str| format!("Invalid regular expression: /{}/: {problem}", pattern.chars().take(200).collect::<String>());
+        let invalid = |problem: &str| {
+            format!(
+                "Invalid regular expression: /{}/: {problem}",
+                pattern.chars().take(200).collect::<String>()
+            )
+        };
         if pattern.len() > MAX_PATTERN_BYTES {
             return Err(invalid(&format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes")));
         }
         let inline: String = flags.chars().filter(|flag| matches!(flag, 'i' | 'm' | 's')).collect();
-        let translated = if inline.is_empty() { translate(pattern) } else { format!("(?{inline}){}", translate(pattern)) };
+        let translated = if inline.is_empty() {
+            translate(pattern)
+        } else {
+            format!("(?{inline}){}", translate(pattern))
+        };
         let engine = Engine::build(translated).map_err(|problem| invalid(&problem))?;
         Ok(Self { engine, global: flags.contains('g') })
     }
@@ -42,7 +53,9 @@ impl JsRegex {
     /// Reads `/pattern/flags`, or takes the whole text as a pattern.
     pub(crate) fn from_literal(text: &str, default_flags: &str) -> Result<Self, String> {
         match text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
-            Some((pattern, flags)) if flags.chars().all(|flag| flag.is_ascii_lowercase()) => Self::new(pattern, flags),
+            Some((pattern, flags)) if flags.chars().all(|flag| flag.is_ascii_lowercase()) => {
+                Self::new(pattern, flags)
+            }
             _ => Self::new(text, default_flags),
         }
     }
@@ -61,7 +74,10 @@ impl JsRegex {
             expand(&mut out, &captures, replacement, text);
             end = whole.end();
             // Each match may look at all the rest of the text.
-            if !self.global || compute::tick().is_err() || compute::cpu_used().saturating_sub(began) > MAX_TIME {
+            if !self.global
+                || compute::tick().is_err()
+                || compute::cpu_used().saturating_sub(began) > MAX_TIME
+            {
                 break;
             }
         }
@@ -72,7 +88,8 @@ impl JsRegex {
 
 impl Engine {
     fn build(pattern: String) -> Result<Self, String> {
-        let cost = PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")?;
+        let cost =
+            PatternCost::of(&pattern).ok_or("it is not written as JavaScript writes patterns")?;
         if cost.retries > 0 {
             return Ok(Self::Retrying(Retrying::new(pattern, cost, &[MAX_MACHINE_BYTES])?));
         }
@@ -82,20 +99,26 @@ impl Engine {
         if cost.steps_on(1) > MAX_STEPS {
             return Err("it repeats its parts too often".to_owned());
         }
-        let built = RegexBuilder::new(&pattern).backtrack_limit(MAX_BACKTRACKS).delegate_size_limit(MAX_MACHINE_BYTES).build();
+        let built = RegexBuilder::new(&pattern)
+            .backtrack_limit(MAX_BACKTRACKS)
+            .delegate_size_limit(MAX_MACHINE_BYTES)
+            .build();
         Ok(Self::Linear { regex: Arc::new(built.map_err(|problem| problem.to_string())?), cost })
     }
 
     /// The machine for a text, unless it would take too long.
     fn for_text(&self, text: &str) -> Option<Arc<Regex>> {
         match self {
-            Self::Linear { regex, cost } => (cost.steps_on(text.len()) <= MAX_STEPS).then(|| regex.clone()),
+            Self::Linear { regex, cost } => {
+                (cost.steps_on(text.len()) <= MAX_STEPS).then(|| regex.clone())
+            }
             Self::Retrying(retrying) => retrying.patient(text).ok(),
         }
     }
 }
 
-/// Spells a JavaScript pattern for our engine: there, digits and words are ASCII, and `[^]` fits anything.
+/// Spells a JavaScript pattern for our engine: there, digits and words are ASCII, and `[^]` fits
+/// anything.
 fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -114,9 +137,20 @@ fn translate(pattern: &str) -> String {
                     (Some('D'), false) => out.push_str("[^0-9]"),
                     (Some('W'), false) => out.push_str("[^A-Za-z0-9_]"),
                     // An escaped letter without a meaning of its own stands for itself.
-                    (Some(plain), _) if plain.is_ascii_alphabetic() && !"bBdDwWsSnrtvfucxkpP".contains(plain) => out.push(plain),
-                    (Some('u'), _) if rest[length..].starts_with(|digit: char| digit.is_ascii_hexdigit()) => {
-                        let digits: String = rest[length..].chars().take(4).filter(char::is_ascii_hexdigit).collect();
+                    (Some(plain), _)
+                        if plain.is_ascii_alphabetic()
+                            && !"bBdDwWsSnrtvfucxkpP".contains(plain) =>
+                    {
+                        out.push(plain)
+                    }
+                    (Some('u'), _)
+                        if rest[length..].starts_with(|digit: char| digit.is_ascii_hexdigit()) =>
+                    {
+                        let digits: String = rest[length..]
+                            .chars()
+                            .take(4)
+                            .filter(char::is_ascii_hexdigit)
+                            .collect();
                         out.push_str(&format!("\\x{{{digits}}}"));
                         length += digits.len();
                     }
@@ -156,9 +190,13 @@ fn expand(out: &mut String, captures: &Captures<'_, str>, replacement: &str, tex
         out.push_str(&rest[..at]);
         let after = &rest[at + 1..];
         let digits = after.bytes().take(2).take_while(u8::is_ascii_digit).count();
-        let number = (1..=digits)
-            .rev()
-            .find_map(|count| after[..count].parse::<usize>().ok().filter(|n| *n > 0 && *n < captures.len()).map(|n| (n, count)));
+        let number = (1..=digits).rev().find_map(|count| {
+            after[..count]
+                .parse::<usize>()
+                .ok()
+                .filter(|n| *n > 0 && *n < captures.len())
+                .map(|n| (n, count))
+        });
         let used = match after.chars().next() {
             Some('$') => {
                 out.push('$');

@@ -11,7 +11,10 @@ use std::sync::Arc;
 
 pub(crate) struct Jwt;
 
-const ALGORITHMS: [&str; 12] = ["HS256", "HS384", "HS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"];
+const ALGORITHMS: [&str; 12] = [
+    "HS256", "HS384", "HS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256",
+    "RS384", "RS512",
+];
 
 impl Node for Jwt {
     fn spec() -> Spec {
@@ -78,7 +81,10 @@ impl Node for Jwt {
                 match made {
                     Ok(json) => Item::new(json),
                     Err(error) if ctx.continues_on_fail() => {
-                        let told = ItemError { message: error.message().clone(), description: error.description().cloned() };
+                        let told = ItemError {
+                            message: error.message().clone(),
+                            description: error.description().cloned(),
+                        };
                         Item { error: Some(Arc::new(told)), ..Item::new(item.json) }
                     }
                     Err(error) => return Err(error.on_item(index)),
@@ -105,27 +111,50 @@ fn method(name: &str, credential: &Object) -> Result<(Str, Method), NodeError> {
         Some("256") => Hash::Sha256,
         Some("384") => Hash::Sha384,
         Some("512") => Hash::Sha512,
-        _ => return Err(NodeError::parameter("options.algorithm", "\"algorithm\" must be a valid string enum value")),
+        _ => {
+            return Err(NodeError::parameter(
+                "options.algorithm",
+                "\"algorithm\" must be a valid string enum value",
+            ));
+        }
     };
     let method = match name.get(..2) {
         Some("HS") => Method::Secret(hash),
         Some("RS") => Method::Key(Scheme::RsaPkcs1, hash),
         Some("PS") => Method::Key(Scheme::RsaPss, hash),
         Some("ES") => Method::Key(Scheme::EcdsaFixed, hash),
-        _ => return Err(NodeError::parameter("options.algorithm", "\"algorithm\" must be a valid string enum value")),
+        _ => {
+            return Err(NodeError::parameter(
+                "options.algorithm",
+                "\"algorithm\" must be a valid string enum value",
+            ));
+        }
     };
     Ok((name, method))
 }
 
-/// The key of a credential. What cannot be seen is none: a token that is signed with nothing is signed by everybody. Nor is a PEM text a
-/// secret: everybody may have the public one.
-fn key_of<'c>(credential: &'c Object, pem_field: &str, (name, method): (&str, &Method)) -> Result<&'c str, NodeError> {
+/// The key of a credential. What cannot be seen is none: a token that is signed with nothing is
+/// signed by everybody. Nor is a PEM text a secret: everybody may have the public one.
+fn key_of<'c>(
+    credential: &'c Object,
+    pem_field: &str,
+    (name, method): (&str, &Method),
+) -> Result<&'c str, NodeError> {
     let by_pem = credential.get("keyType").and_then(Value::as_str) == Some("pemKey");
-    let key = credential.get(if by_pem { pem_field } else { "secret" }).and_then(Value::as_str).unwrap_or_default();
+    let key = credential
+        .get(if by_pem { pem_field } else { "secret" })
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let hint = "Edit the credential that is chosen for the node.";
     match method {
-        _ if is_blank(key) => Err(NodeError::credential("The JWT credential has no key that could sign or check a token").hint(hint)),
-        Method::Secret(_) if by_pem => Err(NodeError::credential(format!("The key must be a passphrase when using {name}")).hint(hint)),
+        _ if is_blank(key) => Err(NodeError::credential(
+            "The JWT credential has no key that could sign or check a token",
+        )
+        .hint(hint)),
+        Method::Secret(_) if by_pem => {
+            Err(NodeError::credential(format!("The key must be a passphrase when using {name}"))
+                .hint(hint))
+        }
         Method::Secret(_) | Method::Key(..) => Ok(key),
     }
 }
@@ -135,8 +164,11 @@ fn sign(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, Node
     let payload = match ctx.flag("useJson", index)? {
         true => match ctx.param("claimsJson", index)? {
             Value::String(text) => model::json::parse(&text).map_err(|problem| {
-                NodeError::parameter("claimsJson", format!("The 'JSON Output' in item {index} contains invalid JSON"))
-                    .describe(problem.to_string())
+                NodeError::parameter(
+                    "claimsJson",
+                    format!("The 'JSON Output' in item {index} contains invalid JSON"),
+                )
+                .describe(problem.to_string())
             })?,
             value => value,
         },
@@ -153,12 +185,21 @@ pub(crate) fn signed(credential: &Object, payload: Value, now_ms: i64) -> Result
     sign_with(credential, algorithm, key_id, payload, now_ms)
 }
 
-fn sign_with(credential: &Object, algorithm: &str, key_id: &str, mut payload: Value, now_ms: i64) -> Result<Str, NodeError> {
+fn sign_with(
+    credential: &Object,
+    algorithm: &str,
+    key_id: &str,
+    mut payload: Value,
+    now_ms: i64,
+) -> Result<Str, NodeError> {
     let (name, method) = method(algorithm, credential)?;
     let claims = payload.make_object();
     for claim in ["iat", "exp", "nbf"] {
         if claims.get(claim).is_some_and(|value| !matches!(value, Value::Number(_))) {
-            return Err(NodeError::parameter("claims", format!("\"{claim}\" should be a number of seconds")));
+            return Err(NodeError::parameter(
+                "claims",
+                format!("\"{claim}\" should be a number of seconds"),
+            ));
         }
     }
     if claims.get("iat").is_none_or(|value| !value.is_truthy()) {
@@ -175,9 +216,14 @@ fn sign_with(credential: &Object, algorithm: &str, key_id: &str, mut payload: Va
     let message = format!("{}.{}", part(header.into()), part(payload));
     let signature = match method {
         Method::Secret(hash) => hash.hmac(key.as_bytes(), message.as_bytes()),
-        Method::Key(scheme, hash) => keys::sign(scheme, hash, key, message.as_bytes()).map_err(|problem| {
-            NodeError::credential(format!("secretOrPrivateKey must be an asymmetric key when using {name}")).describe(problem.to_string())
-        })?,
+        Method::Key(scheme, hash) => {
+            keys::sign(scheme, hash, key, message.as_bytes()).map_err(|problem| {
+                NodeError::credential(format!(
+                    "secretOrPrivateKey must be an asymmetric key when using {name}"
+                ))
+                .describe(problem.to_string())
+            })?
+        }
     };
     Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
 }
@@ -207,7 +253,9 @@ fn token(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     let token = ctx.text("token", index)?;
     if token.is_empty() {
         let description = "Be sure to add a valid JWT token to the 'Token' parameter";
-        return Err(NodeError::parameter("token", "The JWT token was not provided").describe(description));
+        return Err(
+            NodeError::parameter("token", "The JWT token was not provided").describe(description)
+        );
     }
     Ok(token)
 }
@@ -246,14 +294,24 @@ fn verify(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, No
         return Err(failed("invalid algorithm"));
     }
     let key = key_of(credential, "publicKey", (&name, &method))?;
-    let signature = URL_SAFE_NO_PAD.decode(parts.signature.trim_end_matches('=')).unwrap_or_default();
+    let signature =
+        URL_SAFE_NO_PAD.decode(parts.signature.trim_end_matches('=')).unwrap_or_default();
     let genuine = match method {
-        Method::Secret(hash) => {
-            aws_lc_rs::constant_time::verify_slices_are_equal(&hash.hmac(key.as_bytes(), parts.message.as_bytes()), &signature).is_ok()
+        Method::Secret(hash) => aws_lc_rs::constant_time::verify_slices_are_equal(
+            &hash.hmac(key.as_bytes(), parts.message.as_bytes()),
+            &signature,
+        )
+        .is_ok(),
+        Method::Key(scheme, hash) => {
+            keys::verify(scheme, hash, key, parts.message.as_bytes(), &signature).map_err(
+                |problem| {
+                    NodeError::credential(format!(
+                        "secretOrPublicKey must be an asymmetric key when using {name}"
+                    ))
+                    .describe(problem.to_string())
+                },
+            )?
         }
-        Method::Key(scheme, hash) => keys::verify(scheme, hash, key, parts.message.as_bytes(), &signature).map_err(|problem| {
-            NodeError::credential(format!("secretOrPublicKey must be an asymmetric key when using {name}")).describe(problem.to_string())
-        })?,
     };
     if !genuine {
         let description = "Be sure that the provided JWT token is correctly encoded and matches the selected credentials";
@@ -264,11 +322,20 @@ fn verify(ctx: &Ctx<'_>, index: usize, credential: &Object) -> Result<Object, No
         _ => ctx.number("options.clockTolerance", index)?,
     };
     let now = (ctx.host().now_ms() as f64 / 1000.0).floor();
-    for (claim, ignore) in [("nbf", "options.ignoreNotBefore"), ("exp", "options.ignoreExpiration")] {
-        let Some(value) = parts.payload.get(claim).filter(|_| !matches!(ctx.flag(ignore, index), Ok(true))) else { continue };
+    for (claim, ignore) in [("nbf", "options.ignoreNotBefore"), ("exp", "options.ignoreExpiration")]
+    {
+        let Some(value) =
+            parts.payload.get(claim).filter(|_| !matches!(ctx.flag(ignore, index), Ok(true)))
+        else {
+            continue;
+        };
         match value {
-            Value::Number(from) if claim == "nbf" && *from > now + tolerance => return Err(failed("jwt not active")),
-            Value::Number(until) if claim == "exp" && now >= until + tolerance => return Err(failed("jwt expired")),
+            Value::Number(from) if claim == "nbf" && *from > now + tolerance => {
+                return Err(failed("jwt not active"));
+            }
+            Value::Number(until) if claim == "exp" && now >= until + tolerance => {
+                return Err(failed("jwt expired"));
+            }
             Value::Number(_) => {}
             _ => return Err(failed(&format!("invalid {claim} value"))),
         }
@@ -287,7 +354,8 @@ mod tests {
     async fn run(credential: &Object, params: Value) -> Result<Value, NodeError> {
         let mut host = TestHost::new(&Jwt::spec(), 1.0, &params);
         host.credentials = Object::from_iter([("jwtAuth", credential.clone())]);
-        let made = run_on::<Jwt>(&host, 1.0, vec![items(&json!([{ "in": 1 }]))], OnError::Stop).await?;
+        let made =
+            run_on::<Jwt>(&host, 1.0, vec![items(&json!([{ "in": 1 }]))], OnError::Stop).await?;
         Ok(to_json(&made[0]).at(0).cloned().unwrap())
     }
 
@@ -311,12 +379,24 @@ mod tests {
             ("ES384", ec_keys(&signature::ECDSA_P384_SHA384_FIXED_SIGNING)),
             ("ES512", ec_keys(&signature::ECDSA_P521_SHA512_FIXED_SIGNING)),
         ];
-        let rsa = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"].map(|name| (name, (rsa_private.clone(), rsa_public.clone())));
+        let rsa = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]
+            .map(|name| (name, (rsa_private.clone(), rsa_public.clone())));
         for (name, (private, public)) in curves.into_iter().chain(rsa) {
-            let credential =
-                Object::from_iter([("keyType", "pemKey"), ("privateKey", &*private), ("publicKey", &*public), ("algorithm", name)]);
+            let credential = Object::from_iter([
+                ("keyType", "pemKey"),
+                ("privateKey", &*private),
+                ("publicKey", &*public),
+                ("algorithm", name),
+            ]);
             let mut params = json!({ "operation": "verify", "options": { "complete": true } });
-            params.set_path("token", run(&credential, json!({ "claims": { "subject": "me" } })).await.unwrap().get("token").cloned());
+            params.set_path(
+                "token",
+                run(&credential, json!({ "claims": { "subject": "me" } }))
+                    .await
+                    .unwrap()
+                    .get("token")
+                    .cloned(),
+            );
             let made = run(&credential, params).await.unwrap();
             assert_eq!(made.get_path("payload.subject"), Some(&json!("me")), "{name}");
             assert_eq!(made.get_path("header.alg"), Some(&json!(name)));
@@ -329,12 +409,18 @@ mod tests {
         let token = run(&secret("a"), claims).await.unwrap().get("token").cloned();
         let mut params = json!({ "operation": "verify" });
         params.set_path("token", token);
-        assert_eq!(run(&secret("b"), params.clone()).await.unwrap_err().message(), "The JWT token can't be verified");
+        assert_eq!(
+            run(&secret("b"), params.clone()).await.unwrap_err().message(),
+            "The JWT token can't be verified"
+        );
         assert_eq!(run(&secret("a"), params.clone()).await.unwrap_err().message(), "jwt expired");
         params.set_path("options.ignoreExpiration", true);
         assert!(run(&secret("a"), params.clone()).await.is_ok());
         params.set_path("options.algorithm", "HS512");
-        assert_eq!(run(&secret("a"), params.clone()).await.unwrap_err().message(), "invalid algorithm");
+        assert_eq!(
+            run(&secret("a"), params.clone()).await.unwrap_err().message(),
+            "invalid algorithm"
+        );
         params.set_path("token", "a.b");
         assert_eq!(run(&secret("a"), params).await.unwrap_err().message(), "jwt malformed");
     }
@@ -343,15 +429,29 @@ mod tests {
     async fn issue_14_16_a_key_that_cannot_be_seen_neither_signs_nor_checks() {
         // As everybody can sign who knows that there is no key.
         let forged = |key: &str| {
-            let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256"}"#), URL_SAFE_NO_PAD.encode(r#"{"sub":"admin"}"#));
+            let message = format!(
+                "{}.{}",
+                URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256"}"#),
+                URL_SAFE_NO_PAD.encode(r#"{"sub":"admin"}"#)
+            );
             let signature = Hash::Sha256.hmac(key.as_bytes(), message.as_bytes());
             format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
         };
         for blank in ["", " ", "\0", "\0\0\0\0", "\u{200b}", "\u{feff}\n"] {
-            for credential in [secret(blank), Object::from_iter([("keyType", "pemKey"), ("publicKey", blank), ("algorithm", "HS256")])] {
+            for credential in [
+                secret(blank),
+                Object::from_iter([
+                    ("keyType", "pemKey"),
+                    ("publicKey", blank),
+                    ("algorithm", "HS256"),
+                ]),
+            ] {
                 let mut params = json!({ "operation": "verify" });
                 params.set_path("token", forged(blank));
-                let refused = [run(&credential, params).await, run(&credential, json!({ "claims": {} })).await];
+                let refused = [
+                    run(&credential, params).await,
+                    run(&credential, json!({ "claims": {} })).await,
+                ];
                 for refused in refused {
                     assert_eq!(refused.unwrap_err().code(), Code::NODE_CREDENTIAL, "{blank:?}");
                 }
@@ -362,9 +462,14 @@ mod tests {
     #[tokio::test]
     async fn issue_14_16_a_public_key_is_no_secret() {
         let (private, public) = rsa_keys();
-        let credential =
-            Object::from_iter([("keyType", "pemKey"), ("privateKey", &*private), ("publicKey", &*public), ("algorithm", "HS256")]);
-        let forged = run(&secret(&public), json!({ "claims": { "subject": "admin" } })).await.unwrap();
+        let credential = Object::from_iter([
+            ("keyType", "pemKey"),
+            ("privateKey", &*private),
+            ("publicKey", &*public),
+            ("algorithm", "HS256"),
+        ]);
+        let forged =
+            run(&secret(&public), json!({ "claims": { "subject": "admin" } })).await.unwrap();
         let mut params = json!({ "operation": "verify" });
         params.set_path("token", forged.get("token").cloned());
         assert_eq!(run(&credential, params).await.unwrap_err().code(), Code::NODE_CREDENTIAL);
@@ -372,7 +477,10 @@ mod tests {
 
     #[tokio::test]
     async fn reading_a_broken_token_gives_nothing() {
-        assert_eq!(run(&secret("a"), json!({ "operation": "decode", "token": "x" })).await.unwrap(), json!({ "payload": null }));
+        assert_eq!(
+            run(&secret("a"), json!({ "operation": "decode", "token": "x" })).await.unwrap(),
+            json!({ "payload": null })
+        );
         let error = run(&secret("a"), json!({ "operation": "decode" })).await.unwrap_err();
         assert_eq!(error.message(), "The JWT token was not provided");
     }

@@ -2,7 +2,10 @@
 
 use super::digests::Hash;
 use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::signature::{self, EcdsaKeyPair, EcdsaSigningAlgorithm, RsaEncoding, RsaKeyPair, UnparsedPublicKey, VerificationAlgorithm};
+use aws_lc_rs::signature::{
+    self, EcdsaKeyPair, EcdsaSigningAlgorithm, RsaEncoding, RsaKeyPair, UnparsedPublicKey,
+    VerificationAlgorithm,
+};
 use base64::Engine as _;
 
 /// Why a key cannot be used.
@@ -30,17 +33,32 @@ pub(super) enum Scheme {
 }
 
 /// Signs a message with a private key.
-pub(super) fn sign(scheme: Scheme, hash: Hash, pem: &str, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+pub(super) fn sign(
+    scheme: Scheme,
+    hash: Hash,
+    pem: &str,
+    message: &[u8],
+) -> Result<Vec<u8>, KeyError> {
     let (label, der) = decode_pem(pem)?;
     let unfit = || KeyError::Unfit { algorithm: format!("{hash:?}") };
     let not_made = || KeyError::NotMade { algorithm: format!("{hash:?}") };
     let random = SystemRandom::new();
     match scheme {
         Scheme::RsaPkcs1 | Scheme::RsaPss => {
-            let pair = if label == "RSA PRIVATE KEY" { RsaKeyPair::from_der(&der) } else { RsaKeyPair::from_pkcs8(&der) };
+            let pair = if label == "RSA PRIVATE KEY" {
+                RsaKeyPair::from_der(&der)
+            } else {
+                RsaKeyPair::from_pkcs8(&der)
+            };
             let pair = pair.map_err(|_| unfit())?;
             let mut made = vec![0; pair.public_modulus_len()];
-            pair.sign(rsa_encoding(scheme, hash).ok_or_else(not_made)?, &random, message, &mut made).map_err(|_| unfit())?;
+            pair.sign(
+                rsa_encoding(scheme, hash).ok_or_else(not_made)?,
+                &random,
+                message,
+                &mut made,
+            )
+            .map_err(|_| unfit())?;
             Ok(made)
         }
         Scheme::EcdsaFixed | Scheme::EcdsaAsn1 => {
@@ -48,7 +66,9 @@ pub(super) fn sign(scheme: Scheme, hash: Hash, pem: &str, message: &[u8]) -> Res
             if algorithms.is_empty() {
                 return Err(not_made());
             }
-            let pair = algorithms.iter().find_map(|algorithm| EcdsaKeyPair::from_private_key_der(algorithm, &der).ok());
+            let pair = algorithms
+                .iter()
+                .find_map(|algorithm| EcdsaKeyPair::from_private_key_der(algorithm, &der).ok());
             let made = pair.ok_or_else(unfit)?.sign(&random, message).map_err(|_| unfit())?;
             Ok(made.as_ref().to_vec())
         }
@@ -56,15 +76,24 @@ pub(super) fn sign(scheme: Scheme, hash: Hash, pem: &str, message: &[u8]) -> Res
 }
 
 /// Whether a signature was made with the private part of a public key.
-pub(super) fn verify(scheme: Scheme, hash: Hash, pem: &str, message: &[u8], signed: &[u8]) -> Result<bool, KeyError> {
+pub(super) fn verify(
+    scheme: Scheme,
+    hash: Hash,
+    pem: &str,
+    message: &[u8],
+    signed: &[u8],
+) -> Result<bool, KeyError> {
     let (_, der) = decode_pem(pem)?;
-    let algorithm = verification(scheme, hash).ok_or_else(|| KeyError::Unfit { algorithm: format!("{hash:?}") })?;
+    let algorithm = verification(scheme, hash)
+        .ok_or_else(|| KeyError::Unfit { algorithm: format!("{hash:?}") })?;
     Ok(UnparsedPublicKey::new(algorithm, &der).verify(message, signed).is_ok())
 }
 
 /// Whether the text holds a private key of the RSA or the elliptic curve kind.
 pub(super) fn is_rsa(pem: &str) -> bool {
-    decode_pem(pem).is_ok_and(|(label, der)| label == "RSA PRIVATE KEY" || RsaKeyPair::from_pkcs8(&der).is_ok())
+    decode_pem(pem).is_ok_and(|(label, der)| {
+        label == "RSA PRIVATE KEY" || RsaKeyPair::from_pkcs8(&der).is_ok()
+    })
 }
 
 /// The label and the bytes of the first block. Line breaks may be lost or spelled as `\n`.
@@ -77,7 +106,8 @@ fn decode_pem(text: &str) -> Result<(String, Vec<u8>), KeyError> {
         return Err(KeyError::Encrypted);
     }
     let body: String = body.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let der = base64::engine::general_purpose::STANDARD.decode(body).map_err(|_| KeyError::NotPem)?;
+    let der =
+        base64::engine::general_purpose::STANDARD.decode(body).map_err(|_| KeyError::NotPem)?;
     Ok((label.to_owned(), der))
 }
 
@@ -104,7 +134,10 @@ fn ec_algorithms(scheme: Scheme, hash: Hash) -> &'static [&'static EcdsaSigningA
             &signature::ECDSA_P256K1_SHA256_ASN1_SIGNING,
             &signature::ECDSA_P521_SHA256_ASN1_SIGNING,
         ],
-        (Scheme::EcdsaAsn1, Hash::Sha384) => &[&signature::ECDSA_P384_SHA384_ASN1_SIGNING, &signature::ECDSA_P521_SHA384_ASN1_SIGNING],
+        (Scheme::EcdsaAsn1, Hash::Sha384) => &[
+            &signature::ECDSA_P384_SHA384_ASN1_SIGNING,
+            &signature::ECDSA_P521_SHA384_ASN1_SIGNING,
+        ],
         (Scheme::EcdsaAsn1, Hash::Sha512) => &[&signature::ECDSA_P521_SHA512_ASN1_SIGNING],
         _ => &[],
     }
@@ -133,7 +166,10 @@ pub(super) mod tests {
     use aws_lc_rs::signature::KeyPair;
 
     fn pem(label: &str, der: &[u8]) -> String {
-        format!("-----BEGIN {label}-----\n{}\n-----END {label}-----", base64::engine::general_purpose::STANDARD.encode(der))
+        format!(
+            "-----BEGIN {label}-----\n{}\n-----END {label}-----",
+            base64::engine::general_purpose::STANDARD.encode(der)
+        )
     }
 
     /// A fresh pair of keys, private and public, as PEM texts.
@@ -147,7 +183,10 @@ pub(super) mod tests {
     pub(in crate::text) fn ec_keys(algorithm: &'static EcdsaSigningAlgorithm) -> (String, String) {
         let pair = EcdsaKeyPair::generate(algorithm).unwrap();
         let public = AsDer::<PublicKeyX509Der<'_>>::as_der(pair.public_key()).unwrap();
-        (pem("PRIVATE KEY", pair.to_pkcs8v1().unwrap().as_ref()), pem("PUBLIC KEY", public.as_ref()))
+        (
+            pem("PRIVATE KEY", pair.to_pkcs8v1().unwrap().as_ref()),
+            pem("PUBLIC KEY", public.as_ref()),
+        )
     }
 
     #[test]
@@ -164,15 +203,25 @@ pub(super) mod tests {
     #[test]
     fn keys_survive_lost_line_breaks() {
         let (private, public) = ec_keys(&signature::ECDSA_P521_SHA512_FIXED_SIGNING);
-        let made = sign(Scheme::EcdsaFixed, Hash::Sha512, &private.replace('\n', "\\n"), b"text").unwrap();
-        assert_eq!(verify(Scheme::EcdsaFixed, Hash::Sha512, &public.replace('\n', " "), b"text", &made), Ok(true));
+        let made =
+            sign(Scheme::EcdsaFixed, Hash::Sha512, &private.replace('\n', "\\n"), b"text").unwrap();
+        assert_eq!(
+            verify(Scheme::EcdsaFixed, Hash::Sha512, &public.replace('\n', " "), b"text", &made),
+            Ok(true)
+        );
     }
 
     #[test]
     fn what_is_no_key_is_refused() {
         assert_eq!(sign(Scheme::RsaPkcs1, Hash::Sha256, "secret", b""), Err(KeyError::NotPem));
-        assert_eq!(sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("ENCRYPTED PRIVATE KEY", b"x"), b""), Err(KeyError::Encrypted));
-        assert!(matches!(sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("PRIVATE KEY", b"x"), b""), Err(KeyError::Unfit { .. })));
+        assert_eq!(
+            sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("ENCRYPTED PRIVATE KEY", b"x"), b""),
+            Err(KeyError::Encrypted)
+        );
+        assert!(matches!(
+            sign(Scheme::RsaPkcs1, Hash::Sha256, &pem("PRIVATE KEY", b"x"), b""),
+            Err(KeyError::Unfit { .. })
+        ));
     }
 
     #[test]
@@ -180,7 +229,15 @@ pub(super) mod tests {
         for hash in [Hash::Md5, Hash::Sha1, Hash::Ripemd160, Hash::Sha3_256] {
             let wanted = Err(KeyError::NotMade { algorithm: format!("{hash:?}") });
             assert_eq!(sign(Scheme::RsaPkcs1, hash, &rsa_keys().0, b"x"), wanted);
-            assert_eq!(sign(Scheme::EcdsaAsn1, hash, &ec_keys(&signature::ECDSA_P256_SHA256_ASN1_SIGNING).0, b"x"), wanted);
+            assert_eq!(
+                sign(
+                    Scheme::EcdsaAsn1,
+                    hash,
+                    &ec_keys(&signature::ECDSA_P256_SHA256_ASN1_SIGNING).0,
+                    b"x"
+                ),
+                wanted
+            );
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use model::Str;
 
-/// Keys that mean something to JavaScript objects, which Code nodes and expressions would trip over.
+/// Keys that mean something to JavaScript objects, which Code nodes and expressions would trip
+/// over.
 const UNSAFE: &[&str] = &[
     "__proto__",
     "prototype",
@@ -32,11 +33,12 @@ pub fn sanitize_xml_name(name: &str) -> Str {
     if is_safe_property(name) { name.into() } else { format!("sanitized_{name}").into() }
 }
 
-/// The last part of a path in either system's spelling, without control characters: never a way to another folder,
-/// to a device, or to a name that no disk can hold.
+/// The last part of a path in either system's spelling, without control characters: never a way to
+/// another folder, to a device, or to a name that no disk can hold.
 pub fn sanitize_file_name(name: &str) -> Str {
     let visible: String = name.chars().filter(|letter| !letter.is_control()).collect();
-    let last = visible.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    let last =
+        visible.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().trim();
     match last {
         "" | "." | ".." => "untitled".into(),
         last if is_device(last) => shortened(&format!("_{last}")).into(),
@@ -70,7 +72,9 @@ fn shortened(name: &str) -> String {
 /// Windows opens a device under these names, whatever stands behind the dot.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
-    let numbered = |kind: &str| stem.strip_prefix(kind).is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']));
+    let numbered = |kind: &str| {
+        stem.strip_prefix(kind).is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
+    };
     matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
 }
 
@@ -111,16 +115,24 @@ mod tests {
 
     #[test]
     fn a_path_stays_below_its_folder() {
-        for (given, expected) in [("a/b.txt", "a/b.txt"), ("/../a/./b\\nul", "a/b/_nul"), ("../..", "untitled"), ("", "untitled")] {
+        for (given, expected) in [
+            ("a/b.txt", "a/b.txt"),
+            ("/../a/./b\\nul", "a/b/_nul"),
+            ("../..", "untitled"),
+            ("", "untitled"),
+        ] {
             assert_eq!(sanitize_path(given), expected, "{given:?}");
         }
     }
 
     #[test]
     fn dangerous_keys_are_made_safe() {
-        for (name, safe) in
-            [("__proto__", "sanitized___proto__"), ("constructor", "sanitized_constructor"), ("id", "id"), ("__custom__", "__custom__")]
-        {
+        for (name, safe) in [
+            ("__proto__", "sanitized___proto__"),
+            ("constructor", "sanitized_constructor"),
+            ("id", "id"),
+            ("__custom__", "__custom__"),
+        ] {
             assert_eq!(sanitize_xml_name(name), safe);
         }
     }

@@ -7,8 +7,11 @@ pub(crate) struct Totp;
 
 impl Node for Totp {
     fn spec() -> Spec {
-        let algorithms =
-            ["SHA1", "SHA224", "SHA256", "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHA384", "SHA512"].map(|name| (name, name));
+        let algorithms = [
+            "SHA1", "SHA224", "SHA256", "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHA384",
+            "SHA512",
+        ]
+        .map(|name| (name, name));
         Spec::new("n8n-nodes-base.totp", &[1.0], "TOTP", "Generate a time-based one-time password")
             .credential("totpApi", true)
             .param(Param::choice("operation", "Operation", &[("generateSecret", "Generate secret")]).raw().help("What to do."))
@@ -42,15 +45,20 @@ impl Node for Totp {
         };
         let (digits, period) = (option("digits", 6.0)?, option("period", 30.0)?);
         if !(1.0..=18.0).contains(&digits) || !(1.0..=1e9).contains(&period) {
-            return Err(NodeError::parameter("options", "The digits must lie between 1 and 18, and the period must be at least a second"));
+            return Err(NodeError::parameter(
+                "options",
+                "The digits must lie between 1 and 18, and the period must be at least a second",
+            ));
         }
         let algorithm = match ctx.text("options.algorithm", 0)? {
             name if name.is_empty() => "SHA1".into(),
             name => name,
         };
-        let hash = Hash::from_name(&algorithm)
-            .ok_or_else(|| NodeError::parameter("options.algorithm", format!("Unknown algorithm {algorithm}")))?;
-        let secret = decode_base32(field("secret")).ok_or_else(|| NodeError::credential("The secret is not valid Base32"))?;
+        let hash = Hash::from_name(&algorithm).ok_or_else(|| {
+            NodeError::parameter("options.algorithm", format!("Unknown algorithm {algorithm}"))
+        })?;
+        let secret = decode_base32(field("secret"))
+            .ok_or_else(|| NodeError::credential("The secret is not valid Base32"))?;
 
         let seconds = ctx.host().now_ms() as f64 / 1000.0;
         let token = password(hash, &secret, (seconds / period).floor() as u64, digits as u32);
@@ -68,7 +76,9 @@ impl Node for Totp {
 fn password(hash: Hash, secret: &[u8], counter: u64, digits: u32) -> String {
     let sum = hash.hmac(secret, &counter.to_be_bytes());
     let offset = usize::from(sum.last().copied().unwrap_or(0) & 0x0f);
-    let number = sum.iter().skip(offset).take(4).fold(0u64, |number, byte| number << 8 | u64::from(*byte)) & 0x7fff_ffff;
+    let number =
+        sum.iter().skip(offset).take(4).fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+            & 0x7fff_ffff;
     format!("{:0width$}", number % 10u64.pow(digits), width = digits as usize)
 }
 
@@ -109,17 +119,30 @@ mod tests {
     async fn every_item_gets_the_password_and_its_remaining_time() {
         let mut host = TestHost::new(&Totp::spec(), 1.0, &json!({}));
         host.now_ms = 59_000;
-        host.credentials =
-            Object::from_iter([("totpApi", Object::from_iter([("label", "shop:me"), ("secret", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")]))]);
-        let made = run_on::<Totp>(&host, 1.0, vec![items(&json!([{}, {}]))], OnError::Stop).await.unwrap();
-        assert_eq!(to_json(&made[0]).at(1), Some(&json!({ "token": "287082", "secondsRemaining": 1 })));
+        host.credentials = Object::from_iter([(
+            "totpApi",
+            Object::from_iter([
+                ("label", "shop:me"),
+                ("secret", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"),
+            ]),
+        )]);
+        let made =
+            run_on::<Totp>(&host, 1.0, vec![items(&json!([{}, {}]))], OnError::Stop).await.unwrap();
+        assert_eq!(
+            to_json(&made[0]).at(1),
+            Some(&json!({ "token": "287082", "secondsRemaining": 1 }))
+        );
     }
 
     #[tokio::test]
     async fn a_label_without_an_issuer_is_refused() {
         let mut host = TestHost::new(&Totp::spec(), 1.0, &json!({}));
-        host.credentials = Object::from_iter([("totpApi", Object::from_iter([("label", "me"), ("secret", "AA")]))]);
-        let error = run_on::<Totp>(&host, 1.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+        host.credentials = Object::from_iter([(
+            "totpApi",
+            Object::from_iter([("label", "me"), ("secret", "AA")]),
+        )]);
+        let error =
+            run_on::<Totp>(&host, 1.0, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
         assert_eq!(error.message(), "Malformed label - expected `issuer:username`");
     }
 }

@@ -10,14 +10,26 @@ pub(crate) struct Cron;
 impl Node for Cron {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.cron", &[1.0], "Cron", "Start the workflow at set times")
-            .param(Param::notice("notice", "The times count once the workflow is active, in the workflow's time zone."))
+            .param(Param::notice(
+                "notice",
+                "The times count once the workflow is active, in the workflow's time zone.",
+            ))
             .param(
-                Param::repeated("triggerTimes", "Trigger times", [FieldGroup::new("item", "Time", time_params())])
-                    .help("The workflow starts at each of these times."),
+                Param::repeated(
+                    "triggerTimes",
+                    "Trigger times",
+                    [FieldGroup::new("item", "Time", time_params())],
+                )
+                .help("The workflow starts at each of these times."),
             )
             .hint("Only in old workflows; use the Schedule Trigger in new ones.")
             .repeatable()
-            .example("Start with nothing", r#"{ "triggerTimes": { "item": [{ "hour": 8 }] } }"#, "[{}]", "[[{}]]")
+            .example(
+                "Start with nothing",
+                r#"{ "triggerTimes": { "item": [{ "hour": 8 }] } }"#,
+                "[{}]",
+                "[[{}]]",
+            )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -33,10 +45,19 @@ impl Trigger for Cron {
 }
 
 pub(crate) fn time_params() -> Vec<Param> {
-    let weekdays =
-        [("1", "Monday"), ("2", "Tuesday"), ("3", "Wednesday"), ("4", "Thursday"), ("5", "Friday"), ("6", "Saturday"), ("0", "Sunday")];
+    let weekdays = [
+        ("1", "Monday"),
+        ("2", "Tuesday"),
+        ("3", "Wednesday"),
+        ("4", "Thursday"),
+        ("5", "Friday"),
+        ("6", "Saturday"),
+        ("0", "Sunday"),
+    ];
     vec![
-        Param::choice("mode", "Mode", MODES).preset("everyDay").help("How often the workflow starts."),
+        Param::choice("mode", "Mode", MODES)
+            .preset("everyDay")
+            .help("How often the workflow starts."),
         Param::number("hour", "Hour", 14)
             .between(0.0, 23.0)
             .hide("mode", &["custom", "everyHour", "everyMinute", "everyX"])
@@ -49,7 +70,9 @@ pub(crate) fn time_params() -> Vec<Param> {
             .between(1.0, 31.0)
             .show("mode", &["everyMonth"])
             .help("The day of the month; a month that does not have it is left out."),
-        Param::choice("weekday", "Weekday", &weekdays).show("mode", &["everyWeek"]).help("The day of the week."),
+        Param::choice("weekday", "Weekday", &weekdays)
+            .show("mode", &["everyWeek"])
+            .help("The day of the week."),
         Param::text("cronExpression", "Cron expression", "* * * * * *")
             .show("mode", &["custom"])
             .help("Seconds (may be left out), minute, hour, day of month, month and weekday."),
@@ -57,7 +80,10 @@ pub(crate) fn time_params() -> Vec<Param> {
             .between(1.0, 1000.0)
             .show("mode", &["everyX"])
             .help("How many minutes or hours lie between two runs."),
-        Param::choice("unit", "Unit", UNITS).preset("hours").show("mode", &["everyX"]).help("The unit of the value."),
+        Param::choice("unit", "Unit", UNITS)
+            .preset("hours")
+            .show("mode", &["everyX"])
+            .help("The unit of the value."),
     ]
 }
 

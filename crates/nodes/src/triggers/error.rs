@@ -25,15 +25,21 @@ impl Node for ErrorTrigger {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let is_blank = |item: &Item| item.json.as_object().is_none_or(Object::is_empty) && item.binary.is_none();
-        if ctx.host().execution().mode == "manual" && items.len() == 1 && items.iter().all(|item| is_blank(&item)) {
+        let is_blank = |item: &Item| {
+            item.json.as_object().is_none_or(Object::is_empty) && item.binary.is_none()
+        };
+        if ctx.host().execution().mode == "manual"
+            && items.len() == 1
+            && items.iter().all(|item| is_blank(&item))
+        {
             return Ok(vec![Items::one(Item::from_value(&sample()))]);
         }
         Ok(vec![items])
     }
 }
 
-/// What a run by hand gets, so that an error workflow can be built without a failure. Its address leads nowhere.
+/// What a run by hand gets, so that an error workflow can be built without a failure. Its address
+/// leads nowhere.
 fn sample() -> Value {
     json!({
         "execution": {
@@ -57,6 +63,9 @@ mod tests {
     async fn a_run_by_hand_gets_an_example() {
         let outputs = run::<ErrorTrigger>(json!({}), json!([{}])).await.unwrap();
         assert_eq!(outputs[0].get_path("[0].workflow.name"), Some(&json!("Example Workflow")));
-        assert_eq!(outputs[0].get_path("[0].execution.lastNodeExecuted"), Some(&json!("Node With Error")));
+        assert_eq!(
+            outputs[0].get_path("[0].execution.lastNodeExecuted"),
+            Some(&json!("Node With Error"))
+        );
     }
 }

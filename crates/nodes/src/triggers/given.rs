@@ -34,7 +34,8 @@ impl<'a> Given<'a> {
     }
 
     pub(crate) fn flag_or(&self, path: &str, otherwise: bool) -> bool {
-        self.value(path).map_or(otherwise, |value| value.as_str() != Some("false") && value.is_truthy())
+        self.value(path)
+            .map_or(otherwise, |value| value.as_str() != Some("false") && value.is_truthy())
     }
 
     pub(crate) fn list(&self, path: &str) -> &'a [Value] {
@@ -42,13 +43,26 @@ impl<'a> Given<'a> {
     }
 
     /// A whole number within a range; `None` if it is not set.
-    pub(crate) fn whole(&self, path: &str, range: std::ops::RangeInclusive<usize>) -> Result<Option<usize>, NodeError> {
-        let Some(value) = self.value(path).filter(|value| value.as_str() != Some("")) else { return Ok(None) };
+    pub(crate) fn whole(
+        &self,
+        path: &str,
+        range: std::ops::RangeInclusive<usize>,
+    ) -> Result<Option<usize>, NodeError> {
+        let Some(value) = self.value(path).filter(|value| value.as_str() != Some("")) else {
+            return Ok(None);
+        };
         let number = to_number(value);
-        let whole = (number.fract() == 0.0 && (0.0..1e9).contains(&number)).then_some(number as usize);
+        let whole =
+            (number.fract() == 0.0 && (0.0..1e9).contains(&number)).then_some(number as usize);
         whole.filter(|whole| range.contains(whole)).map(Some).ok_or_else(|| {
             let (least, most) = (range.start(), range.end());
-            NodeError::parameter(path, format!("'{path}' must be a whole number from {least} to {most}, but it is {}", shown(value)))
+            NodeError::parameter(
+                path,
+                format!(
+                    "'{path}' must be a whole number from {least} to {most}, but it is {}",
+                    shown(value)
+                ),
+            )
         })
     }
 }

@@ -10,13 +10,23 @@ pub(crate) struct Interval;
 impl Node for Interval {
     fn spec() -> Spec {
         let units = [("seconds", "Seconds"), ("minutes", "Minutes"), ("hours", "Hours")];
-        Spec::trigger("n8n-nodes-base.interval", &[1.0], "Interval", "Start the workflow after each span of time")
-            .param(Param::notice("notice", "The first span begins when the workflow becomes active."))
-            .param(Param::number("interval", "Interval", 1).at_least(1.0).help("How long a span is."))
-            .param(Param::choice("unit", "Unit", &units).help("The unit of the span."))
-            .hint("Only in old workflows; use the Schedule Trigger in new ones.")
-            .repeatable()
-            .example("Start with nothing", r#"{ "interval": 5, "unit": "minutes" }"#, "[{}]", "[[{}]]")
+        Spec::trigger(
+            "n8n-nodes-base.interval",
+            &[1.0],
+            "Interval",
+            "Start the workflow after each span of time",
+        )
+        .param(Param::notice("notice", "The first span begins when the workflow becomes active."))
+        .param(Param::number("interval", "Interval", 1).at_least(1.0).help("How long a span is."))
+        .param(Param::choice("unit", "Unit", &units).help("The unit of the span."))
+        .hint("Only in old workflows; use the Schedule Trigger in new ones.")
+        .repeatable()
+        .example(
+            "Start with nothing",
+            r#"{ "interval": 5, "unit": "minutes" }"#,
+            "[{}]",
+            "[[{}]]",
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -38,6 +48,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_span_of_nothing_is_refused() {
-        assert_eq!(run::<Interval>(json!({ "interval": 0 }), json!([{}])).await.unwrap_err().code(), Code::NODE_PARAMETER);
+        assert_eq!(
+            run::<Interval>(json!({ "interval": 0 }), json!([{}])).await.unwrap_err().code(),
+            Code::NODE_PARAMETER
+        );
     }
 }

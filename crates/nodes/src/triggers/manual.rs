@@ -6,12 +6,20 @@ pub(crate) struct ManualTrigger;
 
 impl Node for ManualTrigger {
     fn spec() -> Spec {
-        Spec::trigger("n8n-nodes-base.manualTrigger", &[1.0], "Manual Trigger", "Start the workflow by hand")
-            .param(Param::notice("notice", "The workflow starts here when it is run from the editor or with `heddle run`."))
-            .hint("Start with it while building; swap it for a real trigger when the workflow is done.")
-            .repeatable()
-            .started_by(StartedBy::Hand)
-            .example("Start with nothing", "{}", "[{}]", "[[{}]]")
+        Spec::trigger(
+            "n8n-nodes-base.manualTrigger",
+            &[1.0],
+            "Manual Trigger",
+            "Start the workflow by hand",
+        )
+        .param(Param::notice(
+            "notice",
+            "The workflow starts here when it is run from the editor or with `heddle run`.",
+        ))
+        .hint("Start with it while building; swap it for a real trigger when the workflow is done.")
+        .repeatable()
+        .started_by(StartedBy::Hand)
+        .example("Start with nothing", "{}", "[{}]", "[[{}]]")
     }
 
     async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -25,7 +33,10 @@ pub(crate) struct Start;
 impl Node for Start {
     fn spec() -> Spec {
         Spec::trigger("n8n-nodes-base.start", &[1.0], "Start", "Start the workflow by hand")
-            .param(Param::notice("notice", "This is where the execution starts. New workflows use the Manual Trigger."))
+            .param(Param::notice(
+                "notice",
+                "This is where the execution starts. New workflows use the Manual Trigger.",
+            ))
             .hint("Only in old workflows; use the Manual Trigger in new ones.")
             .repeatable()
             .started_by(StartedBy::Hand)

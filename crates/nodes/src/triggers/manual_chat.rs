@@ -6,14 +6,27 @@ pub(crate) struct ManualChatTrigger;
 
 impl Node for ManualChatTrigger {
     fn spec() -> Spec {
-        Spec::trigger("@n8n/n8n-nodes-langchain.manualChatTrigger", &[1.0, 1.1], "Manual Chat Trigger", "Start with a typed message")
-            .group(Group::Trigger)
-            .param(Param::notice("notice", "The workflow starts with each message in the chat of the editor."))
-            .param(Param::hidden("openChat", ""))
-            .hint("Only in old workflows; use the Chat Trigger in new ones.")
-            .alias(&["chat", "message"])
-            .repeatable()
-            .example("A message", "{}", r#"[{ "chatInput": "Hello" }]"#, r#"[[{ "chatInput": "Hello" }]]"#)
+        Spec::trigger(
+            "@n8n/n8n-nodes-langchain.manualChatTrigger",
+            &[1.0, 1.1],
+            "Manual Chat Trigger",
+            "Start with a typed message",
+        )
+        .group(Group::Trigger)
+        .param(Param::notice(
+            "notice",
+            "The workflow starts with each message in the chat of the editor.",
+        ))
+        .param(Param::hidden("openChat", ""))
+        .hint("Only in old workflows; use the Chat Trigger in new ones.")
+        .alias(&["chat", "message"])
+        .repeatable()
+        .example(
+            "A message",
+            "{}",
+            r#"[{ "chatInput": "Hello" }]"#,
+            r#"[[{ "chatInput": "Hello" }]]"#,
+        )
     }
 
     async fn run(_ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {

@@ -40,8 +40,8 @@ impl Node for ScheduleTrigger {
             return Ok(vec![items]);
         }
         let zone = ctx.host().timezone();
-        let now =
-            Moment::new(ctx.host().now_ms() as f64, zone).ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
+        let now = Moment::new(ctx.host().now_ms() as f64, zone)
+            .ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
         Ok(vec![Items::one(Item::new(told(&now, zone)))])
     }
 }
@@ -57,7 +57,11 @@ pub(super) fn check(ctx: &Ctx<'_>) -> Result<(), NodeError> {
     let parameters = ctx.param("", 0)?;
     let empty = Object::new();
     let identity = format!("{}/{}", ctx.host().execution().workflow_id, ctx.node().id);
-    match schedule::rules_of_node(&ctx.node().type_name, parameters.as_object().unwrap_or(&empty), &identity) {
+    match schedule::rules_of_node(
+        &ctx.node().type_name,
+        parameters.as_object().unwrap_or(&empty),
+        &identity,
+    ) {
         Some(Err(error)) => Err(NodeError::parameter("rule", error.to_string())),
         _ => Ok(()),
     }
@@ -92,7 +96,11 @@ fn interval_params() -> Vec<Param> {
         ("cronExpression", "Custom (cron)"),
     ];
     let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-    let days = days.iter().enumerate().map(|(number, name)| Choice { value: number.into(), label: (*name).into(), help: Str::new() });
+    let days = days.iter().enumerate().map(|(number, name)| Choice {
+        value: number.into(),
+        label: (*name).into(),
+        help: Str::new(),
+    });
     vec![
         Param::choice("field", "Trigger interval", &fields).preset("days").help("The unit of time between two runs."),
         Param::number("secondsInterval", "Seconds between triggers", 30)
@@ -156,7 +164,10 @@ mod tests {
         let mut host = TestHost::new(&ScheduleTrigger::spec(), 1.2, &json!({}));
         host.timezone = "Asia/Yerevan".into();
         host.now_ms = 1_761_501_659_025;
-        let outputs = run_on::<ScheduleTrigger>(&host, 1.2, vec![items(&json!([{}]))], Default::default()).await.unwrap();
+        let outputs =
+            run_on::<ScheduleTrigger>(&host, 1.2, vec![items(&json!([{}]))], Default::default())
+                .await
+                .unwrap();
         let expected = json!([{
             "timestamp": "2025-10-26T22:00:59.025+04:00", "Readable date": "October 26th 2025, 10:00:59 pm",
             "Readable time": "10:00:59 pm", "Day of week": "Sunday", "Year": "2025", "Month": "October", "Day of month": "26",
@@ -174,7 +185,8 @@ mod tests {
 
     #[tokio::test]
     async fn items_that_are_handed_in_stay() {
-        let outputs = run::<ScheduleTrigger>(json!({}), json!([{ "timestamp": "then" }])).await.unwrap();
+        let outputs =
+            run::<ScheduleTrigger>(json!({}), json!([{ "timestamp": "then" }])).await.unwrap();
         assert_eq!(outputs, [json!([{ "timestamp": "then" }])]);
     }
 }

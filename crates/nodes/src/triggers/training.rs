@@ -38,7 +38,12 @@ impl Node for CustomerDatastore {
                 "getAllPeople" => ctx.number("limit", index)?.max(0.0) as usize,
                 _ => 1,
             };
-            output.extend(CUSTOMERS.iter().take(count).map(|customer| Item::new(customer.fields()).paired_with(index)));
+            output.extend(
+                CUSTOMERS
+                    .iter()
+                    .take(count)
+                    .map(|customer| Item::new(customer.fields()).paired_with(index)),
+            );
         }
         Ok(vec![output.finish()])
     }
@@ -48,23 +53,33 @@ pub(crate) struct CustomerMessenger;
 
 impl Node for CustomerMessenger {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.n8nTrainingCustomerMessenger", &[1.0], "Customer Messenger", "Pretend to write to a customer")
-            .param(Param::text("customerId", "Customer ID", "").required().help("The id of the customer."))
-            .param(Param::text("message", "Message", "").required().help("What is said."))
-            .hint("For tutorials and first tries; nothing is sent.")
-            .repeatable()
-            .example(
-                "One message",
-                r#"{ "customerId": "1", "message": "Hello" }"#,
-                "[{}]",
-                r#"[[{ "output": "Sent message to customer 1:  Hello" }]]"#,
-            )
+        Spec::new(
+            "n8n-nodes-base.n8nTrainingCustomerMessenger",
+            &[1.0],
+            "Customer Messenger",
+            "Pretend to write to a customer",
+        )
+        .param(
+            Param::text("customerId", "Customer ID", "").required().help("The id of the customer."),
+        )
+        .param(Param::text("message", "Message", "").required().help("What is said."))
+        .hint("For tutorials and first tries; nothing is sent.")
+        .repeatable()
+        .example(
+            "One message",
+            r#"{ "customerId": "1", "message": "Hello" }"#,
+            "[{}]",
+            r#"[[{ "output": "Sent message to customer 1:  Hello" }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         ctx.map_items(&items, |index, _| {
             let (customer, message) = (ctx.text("customerId", index)?, ctx.text("message", index)?);
-            Ok(Item::new(Object::from_iter([("output", format!("Sent message to customer {customer}:  {message}"))])))
+            Ok(Item::new(Object::from_iter([(
+                "output",
+                format!("Sent message to customer {customer}:  {message}"),
+            )])))
         })
     }
 }
@@ -141,8 +156,12 @@ mod tests {
 
     #[tokio::test]
     async fn all_people_are_given_for_each_item_up_to_the_limit() {
-        let count =
-            async |parameters: Value| run::<CustomerDatastore>(parameters, json!([{}, {}])).await.unwrap()[0].as_array().unwrap().len();
+        let count = async |parameters: Value| {
+            run::<CustomerDatastore>(parameters, json!([{}, {}])).await.unwrap()[0]
+                .as_array()
+                .unwrap()
+                .len()
+        };
         assert_eq!(count(json!({ "operation": "getAllPeople" })).await, 10);
         assert_eq!(count(json!({ "operation": "getAllPeople", "limit": 2 })).await, 4);
         assert_eq!(count(json!({ "operation": "getAllPeople", "returnAll": true })).await, 10);

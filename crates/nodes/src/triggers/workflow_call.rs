@@ -23,8 +23,14 @@ impl Node for ExecuteWorkflowTrigger {
             "values",
             "Values",
             [
-                Param::text("name", "Name", "").raw().required().help("The name under which callers fill the input."),
-                Param::choice("type", "Type", &types).preset("string").raw().help("The type that callers see and convert to."),
+                Param::text("name", "Name", "")
+                    .raw()
+                    .required()
+                    .help("The name under which callers fill the input."),
+                Param::choice("type", "Type", &types)
+                    .preset("string")
+                    .raw()
+                    .help("The type that callers see and convert to."),
             ],
         );
         let versions = [1.0, 1.1, 1.2];
@@ -68,7 +74,13 @@ impl Node for ExecuteWorkflowTrigger {
             Some(_) => names_of_fields(&ctx.param("workflowInputs.values", 0)?),
         };
         ctx.map_items(&items, |_, mut item| {
-            let value_of = |name: &Str| item.json.get(name).filter(|value| !value.is_undefined()).cloned().unwrap_or(Value::Null);
+            let value_of = |name: &Str| {
+                item.json
+                    .get(name)
+                    .filter(|value| !value.is_undefined())
+                    .cloned()
+                    .unwrap_or(Value::Null)
+            };
             let json: Object = names.iter().map(|name| (name.clone(), value_of(name))).collect();
             item.json = Value::object(json);
             Ok(item)
@@ -90,8 +102,9 @@ fn names_of_fields(values: &Value) -> Vec<Str> {
 
 fn names_of_example(example: &Value) -> Result<Vec<Str>, NodeError> {
     let read = match example {
-        Value::String(text) => model::json::parse(text)
-            .map_err(|error| NodeError::parameter("jsonExample", format!("The JSON example cannot be read: {error}")))?,
+        Value::String(text) => model::json::parse(text).map_err(|error| {
+            NodeError::parameter("jsonExample", format!("The JSON example cannot be read: {error}"))
+        })?,
         value => value.clone(),
     };
     match read.as_object() {
@@ -107,26 +120,41 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_version_takes_everything() {
-        let outputs = run_version::<ExecuteWorkflowTrigger>(1.0, json!({}), &[json!([{ "a": 1 }])]).await.unwrap();
+        let outputs = run_version::<ExecuteWorkflowTrigger>(1.0, json!({}), &[json!([{ "a": 1 }])])
+            .await
+            .unwrap();
         assert_eq!(outputs, [json!([{ "a": 1 }])]);
     }
 
     #[tokio::test]
     async fn the_fields_of_an_example_are_the_inputs() {
         let parameters = json!({ "inputSource": "jsonExample", "jsonExample": "{ \"a\": \"x\", \"b\": { \"c\": 1 } }" });
-        let outputs = run::<ExecuteWorkflowTrigger>(parameters, json!([{ "b": 5, "z": 1 }, {}])).await.unwrap();
+        let outputs = run::<ExecuteWorkflowTrigger>(parameters, json!([{ "b": 5, "z": 1 }, {}]))
+            .await
+            .unwrap();
         assert_eq!(outputs, [json!([{ "a": null, "b": 5 }, { "a": null, "b": null }])]);
         for example in ["[1]", "{", "null"] {
             let parameters = json!({ "inputSource": "jsonExample", "jsonExample": example });
-            assert_eq!(run::<ExecuteWorkflowTrigger>(parameters, json!([{}])).await.unwrap_err().code(), Code::NODE_PARAMETER);
+            assert_eq!(
+                run::<ExecuteWorkflowTrigger>(parameters, json!([{}])).await.unwrap_err().code(),
+                Code::NODE_PARAMETER
+            );
         }
     }
 
     #[tokio::test]
     async fn files_are_kept() {
-        let host = TestHost::new(&ExecuteWorkflowTrigger::spec(), 1.1, &json!({ "workflowInputs": { "values": [{ "name": "a" }] } }));
-        let given = items(&json!([{ "json": { "a": 1 }, "binary": { "data": { "data": "eA==", "mimeType": "text/plain" } } }]));
-        let outputs = run_on::<ExecuteWorkflowTrigger>(&host, 1.1, vec![given], Default::default()).await.unwrap();
+        let host = TestHost::new(
+            &ExecuteWorkflowTrigger::spec(),
+            1.1,
+            &json!({ "workflowInputs": { "values": [{ "name": "a" }] } }),
+        );
+        let given = items(
+            &json!([{ "json": { "a": 1 }, "binary": { "data": { "data": "eA==", "mimeType": "text/plain" } } }]),
+        );
+        let outputs = run_on::<ExecuteWorkflowTrigger>(&host, 1.1, vec![given], Default::default())
+            .await
+            .unwrap();
         assert!(outputs[0].iter().all(|item| item.binary("data").is_some()));
     }
 }

@@ -6,7 +6,8 @@ use node_api::testing::{TestHost, items};
 use node_api::{Ctx, NodeInfo, NodeType, Param, ParamKind, Rule, Spec, Test};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Parameters in which the one at this path holds a text and is shown: one form for each operation of the node.
+/// Parameters in which the one at this path holds a text and is shown: one form for each operation
+/// of the node.
 pub(crate) fn forms_with(spec: &Spec, path: &str, text: &str) -> Vec<Value> {
     let mut form = Value::empty_object();
     put(&spec.params, &path.split('.').collect::<Vec<_>>(), text, form.make_object());
@@ -36,7 +37,9 @@ fn show(params: &[Param], param: &Param, form: &mut Object) {
         if let (Some(Test::Is(wanted)), false) = (any_of.first(), form.contains_key(name)) {
             form.insert(name, wanted.clone());
             let offers = |param: &Param| match &param.kind {
-                ParamKind::Choice { options } => options.iter().any(|option| option.value == *wanted),
+                ParamKind::Choice { options } => {
+                    options.iter().any(|option| option.value == *wanted)
+                }
                 _ => true,
             };
             if let Some(param) = params.iter().find(|param| param.name == name && offers(param)) {
@@ -63,7 +66,11 @@ fn put(params: &[Param], path: &[&str], text: &str, form: &mut Object) {
             let mut inner = Object::new();
             put(&group.params, field.strip_prefix(&["*"]).unwrap_or(field), text, &mut inner);
             let inner = Value::from(inner);
-            Object::from_iter([(group.name.clone(), if *multiple { Value::array(vec![inner]) } else { inner })]).into()
+            Object::from_iter([(
+                group.name.clone(),
+                if *multiple { Value::array(vec![inner]) } else { inner },
+            )])
+            .into()
         }
         _ => Value::from(text),
     };
@@ -80,10 +87,17 @@ pub(crate) async fn addresses_used(entry: &Arc<NodeType>, params: &Value) -> Vec
     host.http = Box::new(Through(heard.clone()));
     host.shared_http = Some(heard.clone());
     for used in &spec.credentials {
-        let fields = json!({ "apiKey": "k", "url": "https://api.test/v1", "host": "https://api.test" });
+        let fields =
+            json!({ "apiKey": "k", "url": "https://api.test/v1", "host": "https://api.test" });
         host.credentials.insert(used.kind.clone(), fields);
     }
-    let info = NodeInfo { id: "1".into(), name: spec.name.clone(), type_name: spec.id.clone(), version, ..NodeInfo::default() };
+    let info = NodeInfo {
+        id: "1".into(),
+        name: spec.name.clone(),
+        type_name: spec.id.clone(),
+        version,
+        ..NodeInfo::default()
+    };
     let inputs: Vec<Option<Items>> = vec![Some(items(&json!([{}])))];
     let ctx = Ctx::new(&info, &inputs, 0, &host);
     // How it ends does not matter.
@@ -109,10 +123,20 @@ impl Http for Heard {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         heard.push(request.url.trim().to_owned());
         if let HttpBody::Bytes(bytes) = &request.body {
-            texts_in(&model::json::parse(&String::from_utf8_lossy(bytes)).unwrap_or_default(), &mut heard);
+            texts_in(
+                &model::json::parse(&String::from_utf8_lossy(bytes)).unwrap_or_default(),
+                &mut heard,
+            );
         }
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        Ok(HttpResponse { status: 200, status_text: "OK".into(), headers, body: "{}".into(), url: request.url, held: Default::default() })
+        Ok(HttpResponse {
+            status: 200,
+            status_text: "OK".into(),
+            headers,
+            body: "{}".into(),
+            url: request.url,
+            held: Default::default(),
+        })
     }
 }
 

@@ -1,4 +1,5 @@
-//! The database tool against real servers: what a model writes is run, and without leave nothing that it writes changes anything.
+//! The database tool against real servers: what a model writes is run, and without leave nothing
+//! that it writes changes anything.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may stop it")]
 
@@ -33,8 +34,17 @@ impl Kind {
     /// The most powerful user of the server: what does not help against that one is no help.
     fn server(self, port: u16) -> SqlServer {
         match self {
-            Kind::Postgres => property::server(Dialect::Postgres, "127.0.0.1", port, "postgres", PASSWORD, "postgres"),
-            Kind::MariaDb => property::server(Dialect::MySql, "127.0.0.1", port, "admin", PASSWORD, "test"),
+            Kind::Postgres => property::server(
+                Dialect::Postgres,
+                "127.0.0.1",
+                port,
+                "postgres",
+                PASSWORD,
+                "postgres",
+            ),
+            Kind::MariaDb => {
+                property::server(Dialect::MySql, "127.0.0.1", port, "admin", PASSWORD, "test")
+            }
         }
     }
 }
@@ -46,32 +56,52 @@ fn connections() -> Arc<GuardedConnections> {
 async fn tool(kind: Kind, port: u16, access: &str) -> Arc<dyn Tool> {
     let server = kind.server(port);
     let name = if matches!(kind, Kind::Postgres) { "postgres" } else { "mySql" };
-    let mut host = TestHost::new(&DatabaseTool::spec(), 1.0, &json!({ "server": name, "access": access, "maxRows": 2 }));
+    let mut host = TestHost::new(
+        &DatabaseTool::spec(),
+        1.0,
+        &json!({ "server": name, "access": access, "maxRows": 2 }),
+    );
     host.connections = connections();
-    let credential =
-        json!({ "host": "127.0.0.1", "port": port, "database": server.database, "user": server.server.user, "password": PASSWORD });
+    let credential = json!({ "host": "127.0.0.1", "port": port, "database": server.database, "user": server.server.user, "password": PASSWORD });
     host.credentials.insert(name, credential);
-    let supply = DatabaseTool::supply(SupplyCtx::new(NodeInfo::default(), Arc::new(host), Vec::new(), 0, 0)).await.unwrap();
+    let supply =
+        DatabaseTool::supply(SupplyCtx::new(NodeInfo::default(), Arc::new(host), Vec::new(), 0, 0))
+            .await
+            .unwrap();
     let Supply::Tools(tools) = supply else { panic!("no tool") };
     tools[0].clone()
 }
 
 async fn ask(tool: &Arc<dyn Tool>, query: &str, parameters: Value) -> Result<Value, String> {
     let arguments = Object::from_iter([("query", Value::from(query)), ("parameters", parameters)]);
-    tool.call(arguments, &ToolCallContext::default()).await.map(|answer| answer.content).map_err(|failure| failure.to_string())
+    tool.call(arguments, &ToolCallContext::default())
+        .await
+        .map(|answer| answer.content)
+        .map_err(|failure| failure.to_string())
 }
 
 async fn a_reader_reads_and_no_more(kind: Kind, port: u16, placeholder: &str) {
-    let (writer, reader) = (tool(kind, port, "readWrite").await, tool(kind, port, "readOnly").await);
+    let (writer, reader) =
+        (tool(kind, port, "readWrite").await, tool(kind, port, "readOnly").await);
     let none = || json!([]);
     ask(&writer, "drop table if exists tool_t", none()).await.unwrap();
     ask(&writer, "create table tool_t (n int)", none()).await.unwrap();
     let inserted = ask(&writer, "insert into tool_t values (1), (2), (3)", none()).await.unwrap();
     assert_eq!(inserted.get("affected"), Some(&json!(3)));
-    let found = ask(&reader, &format!("select n from tool_t where n > {placeholder} order by n"), json!([0])).await.unwrap();
+    let found = ask(
+        &reader,
+        &format!("select n from tool_t where n > {placeholder} order by n"),
+        json!([0]),
+    )
+    .await
+    .unwrap();
     assert_eq!(found, json!({ "rows": [{ "n": 1 }, { "n": 2 }], "rowCount": 2, "hasMore": true }));
     let told = ask(&reader, "delete from tool_t", none()).await.unwrap_err();
-    assert!(told.starts_with("Only one statement that reads may be run here") || told.contains("READ ONLY transaction"), "{told}");
+    assert!(
+        told.starts_with("Only one statement that reads may be run here")
+            || told.contains("READ ONLY transaction"),
+        "{told}"
+    );
     assert!(ask(&reader, "select nothing from nowhere", none()).await.is_err());
     for statement in [
         "select count(*) as c from tool_t;",
@@ -83,17 +113,30 @@ async fn a_reader_reads_and_no_more(kind: Kind, port: u16, placeholder: &str) {
     }
 }
 
-/// Rows that never end are not all read, rows that are too large are not read at all, and nobody sleeps for ever.
+/// Rows that never end are not all read, rows that are too large are not read at all, and nobody
+/// sleeps for ever.
 async fn little_is_read(kind: Kind, port: u16, endless: &[&str], large: &[&str], sleeping: &str) {
     let reader = tool(kind, port, "readOnly").await;
     for statement in endless {
         let began = Instant::now();
-        let found = ask(&reader, statement, json!([])).await.unwrap_or_else(|error| panic!("{statement}: {error}"));
-        assert_eq!((found.get("rowCount"), found.get("hasMore")), (Some(&json!(2)), Some(&json!(true))), "{statement}");
-        assert!(began.elapsed() < Duration::from_secs(60), "{statement} took {:?}", began.elapsed());
+        let found = ask(&reader, statement, json!([]))
+            .await
+            .unwrap_or_else(|error| panic!("{statement}: {error}"));
+        assert_eq!(
+            (found.get("rowCount"), found.get("hasMore")),
+            (Some(&json!(2)), Some(&json!(true))),
+            "{statement}"
+        );
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "{statement} took {:?}",
+            began.elapsed()
+        );
     }
     for statement in large {
-        let Err(told) = ask(&reader, statement, json!([])).await else { panic!("{statement} was read") };
+        let Err(told) = ask(&reader, statement, json!([])).await else {
+            panic!("{statement} was read")
+        };
         assert!(told.contains("larger than"), "{statement}: {told}");
     }
     let (connections, server) = (connections(), kind.server(port));
@@ -105,7 +148,10 @@ async fn little_is_read(kind: Kind, port: u16, endless: &[&str], large: &[&str],
     let few_bytes = ReadLimits { rows: 1_000_000, bytes: 1 << 20, time_ms: 20_000 };
     for statement in endless {
         let told = connections.read_sql(&server, statement, &[], few_bytes).await;
-        assert!(matches!(told, Err(node_api::connect::ConnectError::TooLarge { limit }) if limit == 1 << 20), "{statement}: {told:?}");
+        assert!(
+            matches!(told, Err(node_api::connect::ConnectError::TooLarge { limit }) if limit == 1 << 20),
+            "{statement}: {told:?}"
+        );
     }
 }
 
@@ -118,7 +164,9 @@ async fn nothing_is_changed(kind: Kind, port: u16, setup: &[&str], state: &str, 
     for statement in setup {
         session.run(statement, &[]).await.unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
-    let rows = |results: Vec<node_api::connect::SqlResult>| results.into_iter().flat_map(|result| result.rows).collect::<Vec<_>>();
+    let rows = |results: Vec<node_api::connect::SqlResult>| {
+        results.into_iter().flat_map(|result| result.rows).collect::<Vec<_>>()
+    };
     let before = rows(session.run(state, &[]).await.unwrap());
     assert!(!before.is_empty());
     let reader = tool(kind, port, "readOnly").await;
@@ -128,10 +176,17 @@ async fn nothing_is_changed(kind: Kind, port: u16, setup: &[&str], state: &str, 
         assert_eq!(after, before, "{statement:?} changed something: {told:?}");
         // With a value bound it goes another way in some clients.
         let _ = ask(&reader, statement, json!([1])).await;
-        assert_eq!(rows(session.run(state, &[]).await.unwrap()), before, "{statement:?} with a value changed something");
+        assert_eq!(
+            rows(session.run(state, &[]).await.unwrap()),
+            before,
+            "{statement:?} with a value changed something"
+        );
     }
     // A session that another call has left cannot reach the next one.
-    let read = connections.read_sql(&server, "SELECT amount FROM ledger ORDER BY id", &[], LIMITS).await.unwrap();
+    let read = connections
+        .read_sql(&server, "SELECT amount FROM ledger ORDER BY id", &[], LIMITS)
+        .await
+        .unwrap();
     assert_eq!(read.rows.len(), 2);
 }
 
@@ -183,6 +238,11 @@ async fn random_statements_change_nothing(kind: Kind, port: u16) {
     };
     for _ in 0..60 {
         let text: Vec<&str> = (0..=next(8)).map(|_| words[next(words.len())]).collect();
-        property::holds(connections.as_ref(), &server, &text.join(if next(2) == 0 { " " } else { "" })).await;
+        property::holds(
+            connections.as_ref(),
+            &server,
+            &text.join(if next(2) == 0 { " " } else { "" }),
+        )
+        .await;
     }
 }

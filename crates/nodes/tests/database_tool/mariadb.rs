@@ -1,7 +1,8 @@
 //! Statements that a MariaDB server must not carry out for a reader who may do everything.
 
 use super::{
-    Kind, LIMITS, a_reader_reads_and_no_more, connections, little_is_read, nothing_is_changed, random_statements_change_nothing, servers,
+    Kind, LIMITS, a_reader_reads_and_no_more, connections, little_is_read, nothing_is_changed,
+    random_statements_change_nothing, servers,
 };
 use model::Value;
 use node_api::connect::{Connections as _, ReadLimits};
@@ -158,7 +159,8 @@ async fn issue_14_04_no_statement_of_a_reader_changes_mariadb() {
 #[tokio::test]
 async fn issue_14_03_a_reader_of_mariadb_reads_no_more_than_it_may() {
     let server = servers::mariadb();
-    let endless = ["SELECT seq FROM seq_1_to_1000000000", "SELECT '' AS a FROM seq_1_to_1000000000"];
+    let endless =
+        ["SELECT seq FROM seq_1_to_1000000000", "SELECT '' AS a FROM seq_1_to_1000000000"];
     let large = ["SELECT CAST(repeat('x', 4000000) AS BINARY)"];
     little_is_read(Kind::MariaDb, server.port, &endless, &large, "SELECT SLEEP(1000000)").await;
 }
@@ -168,15 +170,24 @@ async fn issue_14_04_what_only_reads_mariadb_is_run_in_all_its_forms() {
     let server = servers::mariadb();
     let (connections, server) = (connections(), Kind::MariaDb.server(server.port));
     let mut session = connections.sql(&server).await.unwrap();
-    session.run("CREATE OR REPLACE TABLE forms (id int PRIMARY KEY, amount int)", &[]).await.unwrap();
+    session
+        .run("CREATE OR REPLACE TABLE forms (id int PRIMARY KEY, amount int)", &[])
+        .await
+        .unwrap();
     session.run("INSERT INTO forms VALUES (1, 30), (2, 20), (3, 10)", &[]).await.unwrap();
     for (statement, n_rows) in [
         ("SELECT * FROM forms a JOIN forms b USING (id)", 3),
         ("(SELECT id FROM forms) UNION (SELECT 7) ORDER BY 1 DESC LIMIT 2;", 2),
-        ("WITH RECURSIVE n AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM n WHERE a < 5) SELECT * FROM n", 5),
+        (
+            "WITH RECURSIVE n AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM n WHERE a < 5) SELECT * FROM n",
+            5,
+        ),
         ("VALUES (1), (2)", 2),
         ("SELECT ')' AS a -- (", 1),
-        ("SELECT id FROM forms WHERE id IN (SELECT id FROM forms WHERE amount > 10) LOCK IN SHARE MODE", 2),
+        (
+            "SELECT id FROM forms WHERE id IN (SELECT id FROM forms WHERE amount > 10) LOCK IN SHARE MODE",
+            2,
+        ),
         ("SHOW TABLES LIKE 'forms'", 1),
         ("show columns from forms;", 2),
         ("SHOW CREATE TABLE forms", 1),
@@ -186,21 +197,35 @@ async fn issue_14_04_what_only_reads_mariadb_is_run_in_all_its_forms() {
         ("EXPLAIN EXTENDED SELECT * FROM forms", 1),
         ("explain format = json SELECT * FROM forms;", 1),
     ] {
-        let read = connections.read_sql(&server, statement, &[], LIMITS).await.unwrap_or_else(|error| panic!("{statement}: {error}"));
+        let read = connections
+            .read_sql(&server, statement, &[], LIMITS)
+            .await
+            .unwrap_or_else(|error| panic!("{statement}: {error}"));
         assert_eq!(read.rows.len(), n_rows, "{statement}");
     }
     // The order is the query's own.
-    let read = connections.read_sql(&server, "SELECT id FROM forms ORDER BY amount", &[], LIMITS).await.unwrap();
-    let ids: Vec<_> = read.rows.iter().map(|row| row.get("id").and_then(Value::as_f64).unwrap_or_default()).collect();
+    let read = connections
+        .read_sql(&server, "SELECT id FROM forms ORDER BY amount", &[], LIMITS)
+        .await
+        .unwrap();
+    let ids: Vec<_> = read
+        .rows
+        .iter()
+        .map(|row| row.get("id").and_then(Value::as_f64).unwrap_or_default())
+        .collect();
     assert_eq!(ids, [3.0, 2.0, 1.0]);
     for (statement, words) in [
         ("SELECT nothing FROM forms", "Unknown column"),
         ("EXPLAIN SELECT nothing FROM forms", "Unknown column"),
         ("DESC nowhere", "doesn't exist"),
         ("ANALYZE SELECT 1", "Only one statement that reads may be run here"),
-        ("SET STATEMENT max_statement_time = 0 FOR SELECT 1", "Only one statement that reads may be run here"),
+        (
+            "SET STATEMENT max_statement_time = 0 FOR SELECT 1",
+            "Only one statement that reads may be run here",
+        ),
     ] {
-        let error = connections.read_sql(&server, statement, &[], LIMITS).await.unwrap_err().to_string();
+        let error =
+            connections.read_sql(&server, statement, &[], LIMITS).await.unwrap_err().to_string();
         assert!(error.contains(words), "{statement}: {error}");
     }
 }
@@ -217,11 +242,17 @@ async fn issue_14_04_mariadb_stops_a_statement_that_nobody_waits_for() {
     let mut is_running = async || {
         let listed = session.run("SHOW FULL PROCESSLIST", &[]).await.unwrap();
         let mut rows = listed.into_iter().flat_map(|result| result.rows);
-        rows.any(|row| row.get("Info").and_then(Value::as_str).is_some_and(|text| text.contains("BENCHMARK")))
+        rows.any(|row| {
+            row.get("Info").and_then(Value::as_str).is_some_and(|text| text.contains("BENCHMARK"))
+        })
     };
     // The server's own limit is far away.
     let long = ReadLimits { time_ms: 3_600_000, ..LIMITS };
-    let left = tokio::time::timeout(Duration::from_millis(500), connections.read_sql(&server, ENDLESS, &[], long)).await;
+    let left = tokio::time::timeout(
+        Duration::from_millis(500),
+        connections.read_sql(&server, ENDLESS, &[], long),
+    )
+    .await;
     assert!(left.is_err(), "{left:?}");
     let began = Instant::now();
     while is_running().await {
@@ -230,6 +261,7 @@ async fn issue_14_04_mariadb_stops_a_statement_that_nobody_waits_for() {
     }
     // The server itself ends what takes longer than it may.
     let began = Instant::now();
-    let _ = connections.read_sql(&server, ENDLESS, &[], ReadLimits { time_ms: 200, ..LIMITS }).await;
+    let _ =
+        connections.read_sql(&server, ENDLESS, &[], ReadLimits { time_ms: 200, ..LIMITS }).await;
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }

@@ -1,6 +1,9 @@
 //! Statements that a PostgreSQL server must not carry out for a reader, as its superuser.
 
-use super::{Kind, a_reader_reads_and_no_more, ask, little_is_read, nothing_is_changed, random_statements_change_nothing, servers, tool};
+use super::{
+    Kind, a_reader_reads_and_no_more, ask, little_is_read, nothing_is_changed,
+    random_statements_change_nothing, servers, tool,
+};
 use model::json;
 
 const SETUP: &[&str] = &[
@@ -13,7 +16,8 @@ const SETUP: &[&str] = &[
     "CREATE OR REPLACE PROCEDURE wipe_out(OUT n int) LANGUAGE plpgsql AS $f$ BEGIN COMMIT; DELETE FROM ledger; n := 1; END $f$",
 ];
 
-/// The ledger, the sequence, and how many tables (but for the one of another test), functions and roles there are.
+/// The ledger, the sequence, and how many tables (but for the one of another test), functions and
+/// roles there are.
 const STATE: &str = "SELECT (SELECT string_agg(id || ':' || amount, ',' ORDER BY id) FROM ledger) AS ledger, \
     (SELECT last_value || ' ' || is_called FROM ledger_seq) AS sequence, (SELECT count(*) FROM pg_class WHERE relkind <> 't' AND relpersistence <> 't' AND relname <> 'tool_t') AS classes, \
     (SELECT count(*) FROM pg_proc) AS functions, (SELECT count(*) FROM pg_roles) AS roles, (SELECT count(*) FROM pg_prepared_xacts) AS prepared, \

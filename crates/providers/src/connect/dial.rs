@@ -1,4 +1,5 @@
-//! Opens a byte stream to a server: policy, lookup, connection, encryption, each with the server's time limit.
+//! Opens a byte stream to a server: policy, lookup, connection, encryption, each with the server's
+//! time limit.
 
 use super::tls;
 use crate::http::{Policy, Resolve, checked_addresses};
@@ -12,7 +13,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 /// A connection, encrypted or not.
-pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin + std::fmt::Debug {}
+pub(super) trait Stream:
+    AsyncRead + AsyncWrite + Send + Sync + Unpin + std::fmt::Debug
+{
+}
 impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + std::fmt::Debug> Stream for T {}
 
 pub(super) type BoxStream = Box<dyn Stream>;
@@ -30,24 +34,37 @@ impl Dialler {
     /// Where the server is, every address of it checked.
     pub(super) async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, ConnectError> {
         let destination = self.policy.check_server(&server.host, server.port)?;
-        within(server, async { Ok(checked_addresses(&self.policy, self.resolver.as_ref(), &destination).await?) }).await
+        within(server, async {
+            Ok(checked_addresses(&self.policy, self.resolver.as_ref(), &destination).await?)
+        })
+        .await
     }
 
     /// A connection in the open to one of the checked addresses, and which one it is.
-    pub(super) async fn connect(&self, server: &Server) -> Result<(TcpStream, SocketAddr), ConnectError> {
+    pub(super) async fn connect(
+        &self,
+        server: &Server,
+    ) -> Result<(TcpStream, SocketAddr), ConnectError> {
         let addresses = self.addresses(server).await?;
         connect_to(server, &addresses).await
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place that connects, to addresses that were checked")]
-pub(super) async fn connect_to(server: &Server, addresses: &[SocketAddr]) -> Result<(TcpStream, SocketAddr), ConnectError> {
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that connects, to addresses that were checked"
+)]
+pub(super) async fn connect_to(
+    server: &Server,
+    addresses: &[SocketAddr],
+) -> Result<(TcpStream, SocketAddr), ConnectError> {
     within(server, async {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for address in addresses {
             match TcpStream::connect(address).await {
                 Ok(stream) => {
-                    // Small questions and answers follow each other; waiting to fill a packet would slow every one of them.
+                    // Small questions and answers follow each other; waiting to fill a packet would
+                    // slow every one of them.
                     let _ = stream.set_nodelay(true);
                     return Ok((stream, *address));
                 }
@@ -63,12 +80,19 @@ pub(super) async fn connect_to(server: &Server, addresses: &[SocketAddr]) -> Res
 pub(super) async fn encrypt(server: &Server, stream: TcpStream) -> Result<BoxStream, ConnectError> {
     let connector = tls::connector(server)?;
     let name = tls::server_name(server)?;
-    within(server, async { Ok(Box::new(connector.connect(name, stream).await.map_err(|error| unreachable(server, &error))?) as BoxStream) })
-        .await
+    within(server, async {
+        Ok(Box::new(
+            connector.connect(name, stream).await.map_err(|error| unreachable(server, &error))?,
+        ) as BoxStream)
+    })
+    .await
 }
 
 /// Bounds a step by the server's time limit.
-pub(super) async fn within<T>(server: &Server, step: impl Future<Output = Result<T, ConnectError>>) -> Result<T, ConnectError> {
+pub(super) async fn within<T>(
+    server: &Server,
+    step: impl Future<Output = Result<T, ConnectError>>,
+) -> Result<T, ConnectError> {
     within_ms(server, server.timeout_ms, step).await
 }
 
@@ -89,7 +113,9 @@ pub(super) fn unreachable(server: &Server, error: &io::Error) -> ConnectError {
     }
     let reason = match error.kind() {
         io::ErrorKind::ConnectionRefused => format!("connect ECONNREFUSED {}", server.place()),
-        io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => "the server closed the connection (ECONNRESET)".to_owned(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => {
+            "the server closed the connection (ECONNRESET)".to_owned()
+        }
         io::ErrorKind::TimedOut => format!("connect ETIMEDOUT {}", server.place()),
         io::ErrorKind::HostUnreachable => format!("connect EHOSTUNREACH {}", server.place()),
         io::ErrorKind::NetworkUnreachable => format!("connect ENETUNREACH {}", server.place()),

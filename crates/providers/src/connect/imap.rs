@@ -11,7 +11,10 @@ struct Session {
     server: Server,
 }
 
-pub(super) async fn session(dialler: &Dialler, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError> {
+pub(super) async fn session(
+    dialler: &Dialler,
+    server: &Server,
+) -> Result<Box<dyn MailboxSession>, ConnectError> {
     let (stream, _) = dialler.connect(server).await?;
     let stream: BoxStream = match server.security {
         Security::Plain | Security::IfOffered => Box::new(stream),
@@ -20,10 +23,17 @@ pub(super) async fn session(dialler: &Dialler, server: &Server) -> Result<Box<dy
             let mut client = async_imap::Client::new(stream);
             let ready = async {
                 greeting(server, client.read_response().await)?;
-                client.run_command_and_check_ok("STARTTLS", None).await.map_err(|error| told(server, error))
+                client
+                    .run_command_and_check_ok("STARTTLS", None)
+                    .await
+                    .map_err(|error| told(server, error))
             };
             within(server, ready).await?;
-            return sign_in(server, async_imap::Client::new(encrypt(server, client.into_inner()).await?)).await;
+            return sign_in(
+                server,
+                async_imap::Client::new(encrypt(server, client.into_inner()).await?),
+            )
+            .await;
         }
     };
     let mut client = async_imap::Client::new(stream);
@@ -31,10 +41,15 @@ pub(super) async fn session(dialler: &Dialler, server: &Server) -> Result<Box<dy
     sign_in(server, client).await
 }
 
-async fn sign_in(server: &Server, client: async_imap::Client<BoxStream>) -> Result<Box<dyn MailboxSession>, ConnectError> {
+async fn sign_in(
+    server: &Server,
+    client: async_imap::Client<BoxStream>,
+) -> Result<Box<dyn MailboxSession>, ConnectError> {
     let signed_in = within(server, async {
         client.login(&server.user, &server.password).await.map_err(|(error, _)| match error {
-            async_imap::error::Error::No(reason) => ConnectError::SignIn { place: server.place(), reason: line(&reason) },
+            async_imap::error::Error::No(reason) => {
+                ConnectError::SignIn { place: server.place(), reason: line(&reason) }
+            }
             error => told(server, error),
         })
     });
@@ -61,12 +76,17 @@ impl MailboxSession for Session {
             opened.map_err(|error| told(server, error))
         });
         let opened = opened.await?;
-        Ok(Folder { uid_validity: opened.uid_validity.unwrap_or(0), uid_next: opened.uid_next.unwrap_or(0) })
+        Ok(Folder {
+            uid_validity: opened.uid_validity.unwrap_or(0),
+            uid_next: opened.uid_next.unwrap_or(0),
+        })
     }
 
     async fn search(&mut self, keys: &str) -> Result<Vec<u32>, ConnectError> {
         let Self { session, server } = self;
-        let found = within(server, async { session.uid_search(keys).await.map_err(|error| told(server, error)) });
+        let found = within(server, async {
+            session.uid_search(keys).await.map_err(|error| told(server, error))
+        });
         let mut uids: Vec<u32> = found.await?.into_iter().collect();
         uids.sort_unstable();
         Ok(uids)
@@ -107,7 +127,10 @@ impl MailboxSession for Session {
         let Self { session, server } = self;
         let list = uids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         within(server, async {
-            let stored = session.uid_store(list, "+FLAGS.SILENT (\\Seen)").await.map_err(|error| told(server, error))?;
+            let stored = session
+                .uid_store(list, "+FLAGS.SILENT (\\Seen)")
+                .await
+                .map_err(|error| told(server, error))?;
             stored.try_collect::<Vec<_>>().await.map_err(|error| told(server, error)).map(drop)
         })
         .await
@@ -116,7 +139,9 @@ impl MailboxSession for Session {
     async fn close(mut self: Box<Self>) {
         let Self { session, server } = self.as_mut();
         // The answer to a farewell changes nothing.
-        let _ = within(server, async { session.logout().await.map_err(|error| told(server, error)) }).await;
+        let _ =
+            within(server, async { session.logout().await.map_err(|error| told(server, error)) })
+                .await;
     }
 }
 
@@ -135,7 +160,10 @@ fn flag_name(flag: Flag<'_>) -> String {
 
 /// The server's words without what a debug print puts around them.
 fn line(reason: &str) -> String {
-    let inner = reason.split_once("info: Some(\"").and_then(|(_, rest)| rest.split_once("\")")).map(|(inner, _)| inner);
+    let inner = reason
+        .split_once("info: Some(\"")
+        .and_then(|(_, rest)| rest.split_once("\")"))
+        .map(|(inner, _)| inner);
     inner.unwrap_or(reason).to_owned()
 }
 
@@ -144,8 +172,12 @@ fn told(server: &Server, error: async_imap::error::Error) -> ConnectError {
     let place = server.place();
     match error {
         Error::Io(error) => super::dial::unreachable(server, &error),
-        Error::No(reason) => ConnectError::Refused { message: line(&reason), detail: None, state: "NO".into() },
-        Error::Bad(reason) => ConnectError::Refused { message: line(&reason), detail: None, state: "BAD".into() },
+        Error::No(reason) => {
+            ConnectError::Refused { message: line(&reason), detail: None, state: "NO".into() }
+        }
+        Error::Bad(reason) => {
+            ConnectError::Refused { message: line(&reason), detail: None, state: "BAD".into() }
+        }
         error => ConnectError::Unreachable { place, reason: error.to_string() },
     }
 }

@@ -1,4 +1,5 @@
-//! Keeps idle connections for a while, each for the server, the sign-in and the checked address it was made with.
+//! Keeps idle connections for a while, each for the server, the sign-in and the checked address it
+//! was made with.
 
 use node_api::connect::SqlServer;
 use std::net::SocketAddr;
@@ -29,11 +30,17 @@ impl<C> Default for Pool<C> {
 
 impl<C> Pool<C> {
     /// An idle connection to one of the addresses, which have just been checked.
-    pub(super) fn take(&self, server: &SqlServer, addresses: &[SocketAddr]) -> Option<(C, SocketAddr)> {
+    pub(super) fn take(
+        &self,
+        server: &SqlServer,
+        addresses: &[SocketAddr],
+    ) -> Option<(C, SocketAddr)> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|kept| kept.since.elapsed() < KEPT_FOR);
         let fits = |kept: &Idle<C>| {
-            kept.server.server == server.server && kept.server.database == server.database && addresses.contains(&kept.address)
+            kept.server.server == server.server
+                && kept.server.database == server.database
+                && addresses.contains(&kept.address)
         };
         let at = idle.iter().rposition(fits)?;
         let kept = idle.swap_remove(at);

@@ -2,7 +2,9 @@
 
 use super::dial::{Dialler, connect_to};
 use lettre::message::header::{ContentTransferEncoding, ContentType};
-use lettre::message::{Attachment as Attached, Body, Mailbox, Mailboxes, Message, MultiPart, SinglePart};
+use lettre::message::{
+    Attachment as Attached, Body, Mailbox, Mailboxes, Message, MultiPart, SinglePart,
+};
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
@@ -12,7 +14,11 @@ use std::error::Error as _;
 use std::net::IpAddr;
 use std::time::Duration;
 
-pub(super) async fn send(dialler: &Dialler, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError> {
+pub(super) async fn send(
+    dialler: &Dialler,
+    server: &Server,
+    mail: Mail,
+) -> Result<MailReceipt, ConnectError> {
     let message = compose(mail)?;
     let mut receipt = MailReceipt {
         message_id: message.headers().get_raw("Message-ID").unwrap_or_default().trim().to_owned(),
@@ -22,7 +28,8 @@ pub(super) async fn send(dialler: &Dialler, server: &Server, mail: Mail) -> Resu
     };
     let transport = transport(server, address(dialler, server).await?)?;
     let answer = transport.send(message).await.map_err(|error| told(server, &error))?;
-    receipt.response = format!("{} {}", answer.code(), answer.message().collect::<Vec<_>>().join(" "));
+    receipt.response =
+        format!("{} {}", answer.code(), answer.message().collect::<Vec<_>>().join(" "));
     Ok(receipt)
 }
 
@@ -31,29 +38,39 @@ pub(super) async fn greet(dialler: &Dialler, server: &Server) -> Result<(), Conn
     let transport = transport(server, address(dialler, server).await?)?;
     match transport.test_connection().await.map_err(|error| told(server, &error))? {
         true => Ok(()),
-        false => {
-            Err(ConnectError::Unreachable { place: server.place(), reason: "the server does not answer as a mail server does".into() })
-        }
+        false => Err(ConnectError::Unreachable {
+            place: server.place(),
+            reason: "the server does not answer as a mail server does".into(),
+        }),
     }
 }
 
 async fn address(dialler: &Dialler, server: &Server) -> Result<IpAddr, ConnectError> {
     Ok(match dialler.addresses(server).await?.as_slice() {
         [only] => only.ip(),
-        // Which of several addresses answers is found out with a connection of our own; the mail then goes to that one.
+        // Which of several addresses answers is found out with a connection of our own; the mail
+        // then goes to that one.
         several => connect_to(server, several).await?.1.ip(),
     })
 }
 
-fn transport(server: &Server, address: IpAddr) -> Result<AsyncSmtpTransport<Tokio1Executor>, ConnectError> {
-    let broken = |error: &dyn std::fmt::Display| ConnectError::Unreachable { place: server.place(), reason: error.to_string() };
+fn transport(
+    server: &Server,
+    address: IpAddr,
+) -> Result<AsyncSmtpTransport<Tokio1Executor>, ConnectError> {
+    let broken = |error: &dyn std::fmt::Display| ConnectError::Unreachable {
+        place: server.place(),
+        reason: error.to_string(),
+    };
     let tls = || -> Result<TlsParameters, ConnectError> {
         let name = server.host.trim().trim_matches(['[', ']']).to_owned();
-        let mut parameters = TlsParameters::builder(name).dangerous_accept_invalid_certs(server.allow_invalid_certificates);
+        let mut parameters = TlsParameters::builder(name)
+            .dangerous_accept_invalid_certs(server.allow_invalid_certificates);
         if let Some(own) = &server.certificates
             && !own.authorities.trim().is_empty()
         {
-            let authority = Certificate::from_pem(own.authorities.as_bytes()).map_err(|error| broken(&error))?;
+            let authority = Certificate::from_pem(own.authorities.as_bytes())
+                .map_err(|error| broken(&error))?;
             parameters = parameters.add_root_certificate(authority);
         }
         parameters.build_rustls().map_err(|error| broken(&error))
@@ -99,7 +116,8 @@ fn compose(mail: Mail) -> Result<Message, ConnectError> {
     if !mail.in_reply_to.is_empty() {
         builder = builder.in_reply_to(mail.in_reply_to.clone()).references(mail.in_reply_to);
     }
-    let (inline, attached): (Vec<_>, Vec<_>) = mail.attachments.into_iter().partition(|file| file.content_id.is_some());
+    let (inline, attached): (Vec<_>, Vec<_>) =
+        mail.attachments.into_iter().partition(|file| file.content_id.is_some());
     let html = mail.html.map(SinglePart::html);
     let html: Option<Content> = match (html, inline.is_empty()) {
         (Some(html), false) => {
@@ -107,7 +125,8 @@ fn compose(mail: Mail) -> Result<Message, ConnectError> {
             for file in inline {
                 let id = file.content_id.clone().unwrap_or_default();
                 let part = Attached::new_inline_with_name(id, file.file_name.clone());
-                related = related.singlepart(part.body(file_body(&file), content_type(&file.mime_type)));
+                related =
+                    related.singlepart(part.body(file_body(&file), content_type(&file.mime_type)));
             }
             Some(Content::Several(related))
         }
@@ -115,8 +134,12 @@ fn compose(mail: Mail) -> Result<Message, ConnectError> {
     };
     let text = mail.text.map(SinglePart::plain);
     let body = match (text, html) {
-        (Some(text), Some(Content::One(html))) => Content::Several(MultiPart::alternative().singlepart(text).singlepart(html)),
-        (Some(text), Some(Content::Several(html))) => Content::Several(MultiPart::alternative().singlepart(text).multipart(html)),
+        (Some(text), Some(Content::One(html))) => {
+            Content::Several(MultiPart::alternative().singlepart(text).singlepart(html))
+        }
+        (Some(text), Some(Content::Several(html))) => {
+            Content::Several(MultiPart::alternative().singlepart(text).multipart(html))
+        }
         (None, Some(html)) => html,
         (text, None) => Content::One(text.unwrap_or_else(|| SinglePart::plain(String::new()))),
     };
@@ -136,7 +159,9 @@ fn compose(mail: Mail) -> Result<Message, ConnectError> {
         }
         builder.multipart(mixed)
     };
-    made.map_err(|error| ConnectError::Unsendable { message: format!("The mail cannot be composed: {error}") })
+    made.map_err(|error| ConnectError::Unsendable {
+        message: format!("The mail cannot be composed: {error}"),
+    })
 }
 
 /// A file's bytes stay what they are: any other encoding would change the ends of its lines.
@@ -151,19 +176,28 @@ enum Content {
 }
 
 fn content_type(mime_type: &str) -> ContentType {
-    ContentType::parse(mime_type).unwrap_or_else(|_| ContentType::parse("application/octet-stream").unwrap_or(ContentType::TEXT_PLAIN))
+    ContentType::parse(mime_type).unwrap_or_else(|_| {
+        ContentType::parse("application/octet-stream").unwrap_or(ContentType::TEXT_PLAIN)
+    })
 }
 
 fn mailbox(text: &str) -> Result<Mailbox, ConnectError> {
-    text.trim().parse().map_err(|_| ConnectError::Unsendable { message: format!("'{}' is no mail address", text.trim()) })
+    text.trim().parse().map_err(|_| ConnectError::Unsendable {
+        message: format!("'{}' is no mail address", text.trim()),
+    })
 }
 
 /// Addresses, each entry possibly several of them with commas between.
 fn mailboxes(entries: &[String]) -> Result<Vec<Mailbox>, ConnectError> {
     let mut found = Vec::new();
-    for entry in entries.iter().map(|entry| entry.trim().trim_end_matches(',')).filter(|entry| !entry.is_empty()) {
-        let several: Mailboxes =
-            entry.parse().map_err(|_| ConnectError::Unsendable { message: format!("'{entry}' is no mail address, or list of them") })?;
+    for entry in entries
+        .iter()
+        .map(|entry| entry.trim().trim_end_matches(','))
+        .filter(|entry| !entry.is_empty())
+    {
+        let several: Mailboxes = entry.parse().map_err(|_| ConnectError::Unsendable {
+            message: format!("'{entry}' is no mail address, or list of them"),
+        })?;
         found.extend(several);
     }
     Ok(found)
@@ -180,7 +214,9 @@ fn told(server: &Server, error: &lettre::transport::smtp::Error) -> ConnectError
         Some(code) if matches!(code.as_str(), "530" | "534" | "535" | "538") => {
             ConnectError::SignIn { place, reason: format!("{code} {reason}") }
         }
-        Some(code) => ConnectError::Refused { message: format!("{code} {reason}"), detail: None, state: code },
+        Some(code) => {
+            ConnectError::Refused { message: format!("{code} {reason}"), detail: None, state: code }
+        }
         None => ConnectError::Unreachable { place, reason },
     }
 }

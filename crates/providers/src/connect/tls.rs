@@ -5,7 +5,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use std::error::Error;
 use std::io;
@@ -13,15 +15,22 @@ use std::sync::Arc;
 use tokio_rustls::TlsConnector;
 
 pub(super) fn connector(server: &Server) -> Result<TlsConnector, ConnectError> {
-    let broken = |what: &str| ConnectError::Unsendable { message: format!("The {what} of the credential cannot be used") };
+    let broken = |what: &str| ConnectError::Unsendable {
+        message: format!("The {what} of the credential cannot be used"),
+    };
     let provider = Arc::new(aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
-        .map_err(|error| ConnectError::Unreachable { place: server.place(), reason: error.to_string() })?;
+        .map_err(|error| ConnectError::Unreachable {
+            place: server.place(),
+            reason: error.to_string(),
+        })?;
     let own = server.certificates.as_deref();
     let authorities = own.map(|own| own.authorities.as_str()).filter(|pem| !pem.trim().is_empty());
     let builder = match (server.allow_invalid_certificates, authorities) {
-        (true, _) => builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate { provider })),
+        (true, _) => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyCertificate { provider })),
         (false, Some(pem)) => {
             let mut roots = RootCertStore::empty();
             for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
@@ -33,16 +42,17 @@ pub(super) fn connector(server: &Server) -> Result<TlsConnector, ConnectError> {
             }
             builder.with_root_certificates(roots)
         }
-        (false, None) => builder
-            .with_platform_verifier()
-            .map_err(|error| ConnectError::Unreachable { place: server.place(), reason: error.to_string() })?,
+        (false, None) => builder.with_platform_verifier().map_err(|error| {
+            ConnectError::Unreachable { place: server.place(), reason: error.to_string() }
+        })?,
     };
     let identity = own.map(|own| own.identity.as_str()).filter(|pem| !pem.trim().is_empty());
     let config = match identity {
         None => builder.with_no_client_auth(),
         Some(pem) => {
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
-            let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| broken("client key"))?;
+            let key =
+                PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| broken("client key"))?;
             builder
                 .with_client_auth_cert(chain.map_err(|_| broken("client certificate"))?, key)
                 .map_err(|_| broken("client certificate"))?
@@ -53,8 +63,10 @@ pub(super) fn connector(server: &Server) -> Result<TlsConnector, ConnectError> {
 
 pub(super) fn server_name(server: &Server) -> Result<ServerName<'static>, ConnectError> {
     let host = server.host.trim().trim_matches(['[', ']']).trim_end_matches('.').to_owned();
-    ServerName::try_from(host)
-        .map_err(|_| ConnectError::Unreachable { place: server.place(), reason: "the host is no name a certificate could have".into() })
+    ServerName::try_from(host).map_err(|_| ConnectError::Unreachable {
+        place: server.place(),
+        reason: "the host is no name a certificate could have".into(),
+    })
 }
 
 /// Why a server's certificate was not taken, if that is what is at the bottom of a failure.
@@ -63,9 +75,14 @@ pub(super) fn untrusted(server: &Server, error: &(dyn Error + 'static)) -> Optio
     while let Some(error) = cause {
         if let Some(rustls::Error::InvalidCertificate(problem)) = error.downcast_ref() {
             let reason = match problem {
-                CertificateError::UnknownIssuer => "it was signed by itself or by an authority that is not known here".to_owned(),
-                CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired".to_owned(),
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                CertificateError::UnknownIssuer => {
+                    "it was signed by itself or by an authority that is not known here".to_owned()
+                }
+                CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                    "it has expired".to_owned()
+                }
+                CertificateError::NotValidForName
+                | CertificateError::NotValidForNameContext { .. } => {
                     "it was made for another name".to_owned()
                 }
                 CertificateError::Revoked => "it was revoked".to_owned(),
@@ -104,7 +121,12 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -113,7 +135,12 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

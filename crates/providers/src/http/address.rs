@@ -1,4 +1,5 @@
-//! Tells public addresses from all others, by our own table of the special ranges that IANA and cloud vendors keep.
+//! Tells public addresses from all others, by our own table of the special ranges that IANA and
+//! cloud vendors keep.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -37,7 +38,10 @@ impl Special {
 
     /// Ranges that the name of a host never opens: only an entry with the address itself does.
     pub fn needs_an_address_entry(self) -> bool {
-        matches!(self, Special::Metadata | Special::LinkLocal | Special::Multicast | Special::Unspecified)
+        matches!(
+            self,
+            Special::Metadata | Special::LinkLocal | Special::Multicast | Special::Unspecified
+        )
     }
 }
 
@@ -82,7 +86,8 @@ const V6: &[([u16; 8], u32, Special)] = &[
     ([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, Special::Multicast),
 ];
 
-/// What the address is for if it is not public; `None` means that anyone on the internet may have it.
+/// What the address is for if it is not public; `None` means that anyone on the internet may have
+/// it.
 pub fn classify(address: IpAddr) -> Option<Special> {
     match address {
         IpAddr::V4(address) => classify_v4(address),
@@ -90,7 +95,8 @@ pub fn classify(address: IpAddr) -> Option<Special> {
     }
 }
 
-/// The IPv4 address itself where it is written as IPv6 (`::ffff:127.0.0.1`); any other address unchanged.
+/// The IPv4 address itself where it is written as IPv6 (`::ffff:127.0.0.1`); any other address
+/// unchanged.
 pub fn unwrap_mapped(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(v6) => v6.to_ipv4_mapped().map_or(address, IpAddr::V4),
@@ -100,15 +106,20 @@ pub fn unwrap_mapped(address: IpAddr) -> IpAddr {
 
 fn classify_v4(address: Ipv4Addr) -> Option<Special> {
     let bits = u32::from(address);
-    V4.iter().find(|(network, length, _)| (bits ^ u32::from_be_bytes(*network)) >> (32 - length) == 0).map(|(_, _, special)| *special)
+    V4.iter()
+        .find(|(network, length, _)| (bits ^ u32::from_be_bytes(*network)) >> (32 - length) == 0)
+        .map(|(_, _, special)| *special)
 }
 
 fn classify_v6(address: Ipv6Addr) -> Option<Special> {
     let parts = address.segments();
     let last_four = || Ipv4Addr::from(((u32::from(parts[6])) << 16) | u32::from(parts[7]));
     match parts {
-        // Mapped (::ffff:a.b.c.d), translated (::ffff:0:a.b.c.d) and NAT64 (64:ff9b::a.b.c.d) are as good as the address inside.
-        [0, 0, 0, 0, 0, 0xffff, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => {
+        // Mapped (::ffff:a.b.c.d), translated (::ffff:0:a.b.c.d) and NAT64 (64:ff9b::a.b.c.d) are
+        // as good as the address inside.
+        [0, 0, 0, 0, 0, 0xffff, _, _]
+        | [0, 0, 0, 0, 0xffff, 0, _, _]
+        | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => {
             return classify_v4(last_four());
         }
         // ISATAP keeps an IPv4 address in the lower half of any network.
@@ -116,7 +127,9 @@ fn classify_v6(address: Ipv6Addr) -> Option<Special> {
         _ => {}
     }
     let bits = u128::from(address);
-    let listed = V6.iter().find(|(network, length, _)| (bits ^ u128::from(Ipv6Addr::from(*network))) >> (128 - length) == 0);
+    let listed = V6.iter().find(|(network, length, _)| {
+        (bits ^ u128::from(Ipv6Addr::from(*network))) >> (128 - length) == 0
+    });
     match listed {
         Some((_, _, special)) => Some(*special),
         // Only 2000::/3 is given out on the internet.
@@ -226,7 +239,14 @@ mod tests {
 
     #[test]
     fn metadata_services_are_told_apart() {
-        for text in ["169.254.169.254", "169.254.170.2", "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"] {
+        for text in [
+            "169.254.169.254",
+            "169.254.170.2",
+            "fd00:ec2::254",
+            "100.100.100.200",
+            "192.0.0.192",
+            "168.63.129.16",
+        ] {
             assert_eq!(class(text), Some(Special::Metadata), "{text}");
             assert!(class(text).unwrap().needs_an_address_entry());
         }
@@ -236,7 +256,9 @@ mod tests {
     fn spread(seed: u64) -> impl Iterator<Item = u64> {
         let mut state = seed;
         std::iter::repeat_with(move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state ^ (state >> 29)
         })
     }
@@ -256,7 +278,10 @@ mod tests {
         }
         for (high, low) in spread(2).zip(spread(3)).take(200_000) {
             let address = Ipv6Addr::from((u128::from(high) << 64) | u128::from(low));
-            let special = address.is_unique_local() || address.is_unicast_link_local() || address.is_multicast() || address.is_loopback();
+            let special = address.is_unique_local()
+                || address.is_unicast_link_local()
+                || address.is_multicast()
+                || address.is_loopback();
             assert!(!special || classify_v6(address).is_some(), "{address}");
         }
     }

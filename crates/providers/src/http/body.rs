@@ -1,4 +1,5 @@
-//! The body of an answer: piece by piece as it comes, or as a whole, never past its limit and never more than there is room for.
+//! The body of an answer: piece by piece as it comes, or as a whole, never past its limit and never
+//! more than there is room for.
 
 use super::client::{MAX_HEADER_BYTES, connection_error};
 use super::decode::BodyCollector;
@@ -16,7 +17,8 @@ type Piece = Result<Bytes, HttpError>;
 
 /// Of a packed answer so much is unpacked before there is another look at the room for it.
 const PACKED_BYTES: usize = 1 << 10;
-/// Most answers unpack to no more than this many times their size; for these there is room before they are.
+/// Most answers unpack to no more than this many times their size; for these there is room before
+/// they are.
 const USUAL_RATIO: usize = 64;
 
 /// So much of an answer that nobody wants is read to keep its connection.
@@ -34,39 +36,74 @@ pub(super) struct Opened {
     collector: Option<BodyCollector>,
 }
 
-pub(super) fn open(response: reqwest::Response, request: &HttpRequest, destination: Arc<Destination>) -> Result<Opened, HttpError> {
+pub(super) fn open(
+    response: reqwest::Response,
+    request: &HttpRequest,
+    destination: Arc<Destination>,
+) -> Result<Opened, HttpError> {
     let status = response.status();
-    let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = response
+        .headers()
+        .get("content-type")
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let limit = request.max_bytes(content_type);
-    let header_bytes: usize = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    let header_bytes: usize =
+        response.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     if header_bytes > MAX_HEADER_BYTES {
         return Err(HttpError::TooLarge { limit: MAX_HEADER_BYTES });
     }
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(HttpError::TooLarge { limit });
     }
-    let coding = response.headers().get("content-encoding").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let collector = Some(BodyCollector::new(coding.as_deref(), limit)).filter(BodyCollector::unpacks);
-    let text = |value: &HeaderValue| value.to_str().map_or_else(|_| latin1(value.as_bytes()), str::to_owned);
-    let headers = response.headers().iter().filter(|(name, _)| !(collector.is_some() && *name == "content-encoding"));
+    let coding = response
+        .headers()
+        .get("content-encoding")
+        .and_then(|value| value.to_str().ok())
+        .map(str::to_owned);
+    let collector =
+        Some(BodyCollector::new(coding.as_deref(), limit)).filter(BodyCollector::unpacks);
+    let text = |value: &HeaderValue| {
+        value.to_str().map_or_else(|_| latin1(value.as_bytes()), str::to_owned)
+    };
+    let headers = response
+        .headers()
+        .iter()
+        .filter(|(name, _)| !(collector.is_some() && *name == "content-encoding"));
     let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     let url = response.url().to_string();
-    let pieces = response.bytes_stream().map(move |piece| piece.map_err(|error| connection_error(&error, &destination)));
+    let pieces = response
+        .bytes_stream()
+        .map(move |piece| piece.map_err(|error| connection_error(&error, &destination)));
     let status_text = status.canonical_reason().unwrap_or_default().into();
-    Ok(Opened { status: status.as_u16(), status_text, headers, url, pieces: pieces.boxed(), limit, collector })
+    Ok(Opened {
+        status: status.as_u16(),
+        status_text,
+        headers,
+        url,
+        pieces: pieces.boxed(),
+        limit,
+        collector,
+    })
 }
 
 impl Opened {
     pub(super) fn location(&self) -> Option<&str> {
-        self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location")).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case("location"))
+            .map(|(_, value)| value.as_str())
     }
 
-    /// The answer while its body comes. Whoever keeps pieces sees to it that there is room for them.
+    /// The answer while its body comes. Whoever keeps pieces sees to it that there is room for
+    /// them.
     pub(super) fn stream(self) -> HttpStream {
         let Self { status, status_text, headers, url, pieces, limit, collector } = self;
         let body = match collector {
             // What was packed can be trusted only as a whole, so it comes as one piece.
-            Some(collector) => stream::once(async { Ok(unpacked(pieces, collector).await?.0) }).boxed(),
+            Some(collector) => {
+                stream::once(async { Ok(unpacked(pieces, collector).await?.0) }).boxed()
+            }
             None => counted(pieces, limit).boxed(),
         };
         HttpStream { status, status_text, headers, url, body }
@@ -113,7 +150,10 @@ async fn gathered(pieces: impl Stream<Item = Piece>) -> Result<(Bytes, Held), Ht
     Ok((if whole.is_empty() { only } else { Bytes::from(whole) }, held))
 }
 
-async fn unpacked(mut pieces: BoxStream<'_, Piece>, mut collector: BodyCollector) -> Result<(Bytes, Held), HttpError> {
+async fn unpacked(
+    mut pieces: BoxStream<'_, Piece>,
+    mut collector: BodyCollector,
+) -> Result<(Bytes, Held), HttpError> {
     while let Some(piece) = pieces.next().await {
         for part in piece?.chunks(PACKED_BYTES) {
             collector.make_room(part.len() * USUAL_RATIO).await?;
@@ -124,7 +164,10 @@ async fn unpacked(mut pieces: BoxStream<'_, Piece>, mut collector: BodyCollector
     collector.finish()
 }
 
-fn counted(pieces: impl Stream<Item = Piece> + Send, limit: usize) -> impl Stream<Item = Piece> + Send {
+fn counted(
+    pieces: impl Stream<Item = Piece> + Send,
+    limit: usize,
+) -> impl Stream<Item = Piece> + Send {
     pieces.scan(0_usize, move |received, piece| {
         let counted = piece.and_then(|piece| {
             *received = received.saturating_add(piece.len());

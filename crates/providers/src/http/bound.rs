@@ -1,16 +1,22 @@
-//! Where the secrets of a request may go. The one place that decides it: every hop of every request passes here before it is sent.
+//! Where the secrets of a request may go. The one place that decides it: every hop of every request
+//! passes here before it is sent.
 
 use node_api::hosts::{Bound, Hosts};
 use node_api::http::{HttpBody, HttpError, HttpRequest};
 use std::sync::Arc;
 use url::Url;
 
-/// Checks a request as it is about to be sent: its host, the host that its `Host` header names, and a proxy that could read it.
+/// Checks a request as it is about to be sent: its host, the host that its `Host` header names, and
+/// a proxy that could read it.
 pub(super) fn check(request: &HttpRequest, url: &Url) -> Result<(), HttpError> {
     if !request.hosts.allow(url) {
-        return Err(HttpError::HostNotAllowed { host: host_of(url), allowed: request.hosts.to_string() });
+        return Err(HttpError::HostNotAllowed {
+            host: host_of(url),
+            allowed: request.hosts.to_string(),
+        });
     }
-    // What a redirect led away from its hosts has lost its secrets, and is bound to nothing any more.
+    // What a redirect led away from its hosts has lost its secrets, and is bound to nothing any
+    // more.
     let bound = request.bound.as_deref().filter(|bound| !bound.hosts.is_any());
     if let Some(bound) = bound.filter(|bound| !bound.hosts.allow(url)) {
         return Err(refused(bound, url, format!("only these hosts are allowed: {}", bound.hosts)));
@@ -24,20 +30,34 @@ pub(super) fn check(request: &HttpRequest, url: &Url) -> Result<(), HttpError> {
     }
 }
 
-/// Behind one address there may be many servers, and the header says which one reads the request. Its value may be a secret that was put
-/// there by mistake or on purpose, so that no message shows it.
-fn check_host_header(request: &HttpRequest, bound: Option<&Bound>, url: &Url, name: &str) -> Result<(), HttpError> {
+/// Behind one address there may be many servers, and the header says which one reads the request.
+/// Its value may be a secret that was put there by mistake or on purpose, so that no message shows
+/// it.
+fn check_host_header(
+    request: &HttpRequest,
+    bound: Option<&Bound>,
+    url: &Url,
+    name: &str,
+) -> Result<(), HttpError> {
     let meant = with_host(url, name);
-    let is_same = |meant: &Url| meant.host_str() == url.host_str() && (meant.port().is_none() || meant.port() == url.port());
+    let is_same = |meant: &Url| {
+        meant.host_str() == url.host_str() && (meant.port().is_none() || meant.port() == url.port())
+    };
     if meant.as_ref().is_some_and(is_same) {
         return Ok(());
     }
-    let may_go = |hosts: &Hosts| hosts.is_any() || meant.as_ref().is_some_and(|meant| hosts.allow(meant));
+    let may_go =
+        |hosts: &Hosts| hosts.is_any() || meant.as_ref().is_some_and(|meant| hosts.allow(meant));
     if !may_go(&request.hosts) {
-        return Err(HttpError::HostNotAllowed { host: "in the Host header".into(), allowed: request.hosts.to_string() });
+        return Err(HttpError::HostNotAllowed {
+            host: "in the Host header".into(),
+            allowed: request.hosts.to_string(),
+        });
     }
     match bound {
-        Some(bound) if !may_go(&bound.hosts) => Err(refused(bound, url, "the Host header names another server".into())),
+        Some(bound) if !may_go(&bound.hosts) => {
+            Err(refused(bound, url, "the Host header names another server".into()))
+        }
         _ => Ok(()),
     }
 }
@@ -51,10 +71,20 @@ pub(super) fn is_host(header: &str) -> bool {
     header.trim().eq_ignore_ascii_case("host")
 }
 
-/// A proxy sees all of a request over http, and of one over https if anything but the usual authorities may vouch for the server.
-fn check_proxy(request: &HttpRequest, bound: &Bound, url: &Url, proxy: &str) -> Result<(), HttpError> {
-    let has_own_authorities = request.certificates.as_ref().is_some_and(|certificates| !certificates.authorities.is_empty());
-    let is_sealed = url.scheme() == "https" && !request.allow_invalid_certificates && !has_own_authorities;
+/// A proxy sees all of a request over http, and of one over https if anything but the usual
+/// authorities may vouch for the server.
+fn check_proxy(
+    request: &HttpRequest,
+    bound: &Bound,
+    url: &Url,
+    proxy: &str,
+) -> Result<(), HttpError> {
+    let has_own_authorities = request
+        .certificates
+        .as_ref()
+        .is_some_and(|certificates| !certificates.authorities.is_empty());
+    let is_sealed =
+        url.scheme() == "https" && !request.allow_invalid_certificates && !has_own_authorities;
     let is_allowed = Url::parse(proxy).is_ok_and(|proxy| bound.hosts.allow(&proxy));
     match is_sealed || is_allowed {
         true => Ok(()),
@@ -63,7 +93,12 @@ fn check_proxy(request: &HttpRequest, bound: &Bound, url: &Url, proxy: &str) -> 
 }
 
 /// What of a request goes along with a redirect: its secrets and its body, or less.
-pub(super) fn carry_over(request: &HttpRequest, mut next: HttpRequest, from: &Url, to: &Url) -> Result<HttpRequest, HttpError> {
+pub(super) fn carry_over(
+    request: &HttpRequest,
+    mut next: HttpRequest,
+    from: &Url,
+    to: &Url,
+) -> Result<HttpRequest, HttpError> {
     if from.origin() == to.origin() {
         return Ok(next);
     }
@@ -76,16 +111,32 @@ pub(super) fn carry_over(request: &HttpRequest, mut next: HttpRequest, from: &Ur
         && has_body(&next)
     {
         if !may_go_there {
-            return Err(refused(bound, to, format!("a redirect would take the body there; only these hosts are allowed: {}", bound.hosts)));
+            return Err(refused(
+                bound,
+                to,
+                format!(
+                    "a redirect would take the body there; only these hosts are allowed: {}",
+                    bound.hosts
+                ),
+            ));
         }
         if bound.in_body {
-            return Err(refused(bound, to, "a redirect would take the body there, which holds the secret".into()));
+            return Err(refused(
+                bound,
+                to,
+                "a redirect would take the body there, which holds the secret".into(),
+            ));
         }
     }
     let is_secret = |name: &str| {
         let name = name.trim();
-        ["authorization", "proxy-authorization", "cookie"].iter().any(|secret| name.eq_ignore_ascii_case(secret))
-            || request.credential_headers.iter().any(|secret| name.eq_ignore_ascii_case(secret.trim()))
+        ["authorization", "proxy-authorization", "cookie"]
+            .iter()
+            .any(|secret| name.eq_ignore_ascii_case(secret))
+            || request
+                .credential_headers
+                .iter()
+                .any(|secret| name.eq_ignore_ascii_case(secret.trim()))
     };
     next.headers.retain(|(name, _)| !is_secret(name));
     if let Some(certificates) = &mut next.certificates {
@@ -106,11 +157,15 @@ fn has_body(request: &HttpRequest) -> bool {
     }
 }
 
-/// The same address at the host that a header names; `None` if the header is anything but a plain name with or without a port.
+/// The same address at the host that a header names; `None` if the header is anything but a plain
+/// name with or without a port.
 fn with_host(url: &Url, name: &str) -> Option<Url> {
     let name = name.trim();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_:[]".contains(letter);
-    name.chars().all(is_plain).then(|| Url::parse(&format!("{}://{name}/", url.scheme())).ok()).flatten()
+    name.chars()
+        .all(is_plain)
+        .then(|| Url::parse(&format!("{}://{name}/", url.scheme())).ok())
+        .flatten()
 }
 
 fn refused(bound: &Bound, url: &Url, reason: String) -> HttpError {
@@ -152,8 +207,12 @@ mod tests {
     #[test]
     fn issue_14_08_a_bound_credential_goes_to_its_hosts_only() {
         assert!(checked(&request("a.test", "https://a.test/x")).is_ok());
-        for url in ["https://evil.test/", "https://a.test.evil.test/", "https://a.test@evil.test/"] {
-            assert!(matches!(checked(&request("a.test", url)), Err(HttpError::Bound { .. })), "{url}");
+        for url in ["https://evil.test/", "https://a.test.evil.test/", "https://a.test@evil.test/"]
+        {
+            assert!(
+                matches!(checked(&request("a.test", url)), Err(HttpError::Bound { .. })),
+                "{url}"
+            );
         }
         let mut fronted = request("a.test", "https://a.test/");
         fronted.set_header("Host", "evil.test");
@@ -168,21 +227,49 @@ mod tests {
             let mut request = HttpRequest::new("GET", "https://a.test/");
             request.hosts = if listed.is_empty() { Hosts::Any } else { Hosts::listed(listed) };
             let hosts = |list: &str| if list.is_empty() { Hosts::Any } else { Hosts::listed(list) };
-            request.bound = bound.map(|list| Arc::new(Bound { kind: "someApi".into(), hosts: hosts(list), in_body: false }));
-            request.headers = names.iter().map(|name| (" hOst".to_owned(), (*name).to_owned())).collect();
+            request.bound = bound.map(|list| {
+                Arc::new(Bound { kind: "someApi".into(), hosts: hosts(list), in_body: false })
+            });
+            request.headers =
+                names.iter().map(|name| (" hOst".to_owned(), (*name).to_owned())).collect();
             checked(&request)
         };
         for bound in [None, Some(""), Some("a.test, evil.test")] {
-            assert!(matches!(with_host("a.test", bound, &["evil.test"]), Err(HttpError::HostNotAllowed { .. })), "{bound:?}");
+            assert!(
+                matches!(
+                    with_host("a.test", bound, &["evil.test"]),
+                    Err(HttpError::HostNotAllowed { .. })
+                ),
+                "{bound:?}"
+            );
             assert!(with_host("a.test", bound, &["a.test", "A.test:443"]).is_ok(), "{bound:?}");
-            assert!(matches!(with_host("a.test", bound, &["a.test", "evil.test"]), Err(HttpError::HostNotAllowed { .. })), "{bound:?}");
-            assert!(with_host("a.test, b.test", bound.map(|_| ""), &["b.test"]).is_ok(), "{bound:?}");
+            assert!(
+                matches!(
+                    with_host("a.test", bound, &["a.test", "evil.test"]),
+                    Err(HttpError::HostNotAllowed { .. })
+                ),
+                "{bound:?}"
+            );
+            assert!(
+                with_host("a.test, b.test", bound.map(|_| ""), &["b.test"]).is_ok(),
+                "{bound:?}"
+            );
         }
-        for name in ["a.test, evil.test", "evil.test@a.test", "a.test/evil.test", "evil.test#", "%61.test", "evil.test\ta.test"] {
+        for name in [
+            "a.test, evil.test",
+            "evil.test@a.test",
+            "a.test/evil.test",
+            "evil.test#",
+            "%61.test",
+            "evil.test\ta.test",
+        ] {
             assert!(with_host("a.test", None, &[name]).is_err(), "{name}");
             assert!(with_host("", Some("a.test"), &[name]).is_err(), "{name}");
         }
-        assert!(with_host("", None, &["b.test"]).is_ok(), "an author may name a server behind an address");
+        assert!(
+            with_host("", None, &["b.test"]).is_ok(),
+            "an author may name a server behind an address"
+        );
     }
 
     #[test]
@@ -204,7 +291,10 @@ mod tests {
         assert!(second.header("x-key").is_none() && second.bound.is_some());
         assert!(matches!(redirected(&second, "https://evil.test/"), Err(HttpError::Bound { .. })));
         let bare = HttpRequest { body: HttpBody::None, ..second };
-        assert!(redirected(&bare, "https://evil.test/").is_ok(), "nothing of it is secret any more");
+        assert!(
+            redirected(&bare, "https://evil.test/").is_ok(),
+            "nothing of it is secret any more"
+        );
     }
 
     #[test]
@@ -217,37 +307,65 @@ mod tests {
 
     #[test]
     fn issue_14_08_a_proxy_that_could_read_a_bound_credential_is_refused() {
-        let with_proxy = |url: &str| HttpRequest { proxy: Some("http://evil.test:3128".into()), ..request("a.test", url) };
+        let with_proxy = |url: &str| HttpRequest {
+            proxy: Some("http://evil.test:3128".into()),
+            ..request("a.test", url)
+        };
         assert!(matches!(checked(&with_proxy("http://a.test/")), Err(HttpError::Bound { .. })));
-        assert!(checked(&with_proxy("https://a.test/")).is_ok(), "a tunnel is closed to its keeper");
-        let blind = HttpRequest { allow_invalid_certificates: true, ..with_proxy("https://a.test/") };
+        assert!(
+            checked(&with_proxy("https://a.test/")).is_ok(),
+            "a tunnel is closed to its keeper"
+        );
+        let blind =
+            HttpRequest { allow_invalid_certificates: true, ..with_proxy("https://a.test/") };
         assert!(matches!(checked(&blind), Err(HttpError::Bound { .. })));
-        let certificates = Some(Arc::new(Certificates { authorities: "own".into(), identity: String::new() }));
+        let certificates =
+            Some(Arc::new(Certificates { authorities: "own".into(), identity: String::new() }));
         let own = HttpRequest { certificates, ..with_proxy("https://a.test/") };
         assert!(matches!(checked(&own), Err(HttpError::Bound { .. })));
-        let owners = HttpRequest { proxy: Some("http://proxy.test:3128".into()), ..request("a.test, proxy.test", "http://a.test/") };
+        let owners = HttpRequest {
+            proxy: Some("http://proxy.test:3128".into()),
+            ..request("a.test, proxy.test", "http://a.test/")
+        };
         assert!(checked(&owners).is_ok());
-        let unbound = HttpRequest { proxy: Some("http://evil.test:3128".into()), ..request("", "http://a.test/") };
+        let unbound = HttpRequest {
+            proxy: Some("http://evil.test:3128".into()),
+            ..request("", "http://a.test/")
+        };
         assert!(checked(&unbound).is_ok());
     }
 
     #[test]
     fn issue_14_08_redirects_lose_secrets_and_bodies_outside_of_the_hosts() {
-        let across = |hosts: &str| HttpRequest { credentials_cross_origins: true, ..request(hosts, "https://a.test/") };
+        let across = |hosts: &str| HttpRequest {
+            credentials_cross_origins: true,
+            ..request(hosts, "https://a.test/")
+        };
         let kept = |next: HttpRequest| next.header("x-key").is_some();
         assert!(kept(redirected(&across("a.test, b.test"), "https://b.test/").unwrap()));
-        assert!(!kept(redirected(&across("a.test"), "https://b.test/").unwrap()), "the wish to send them along does not widen the list");
+        assert!(
+            !kept(redirected(&across("a.test"), "https://b.test/").unwrap()),
+            "the wish to send them along does not widen the list"
+        );
         assert!(kept(redirected(&across(""), "https://b.test/").unwrap()));
-        assert!(!kept(redirected(&request("a.test, b.test", "https://a.test/"), "https://b.test/").unwrap()));
+        assert!(!kept(
+            redirected(&request("a.test, b.test", "https://a.test/"), "https://b.test/").unwrap()
+        ));
 
         let body = || HttpBody::Bytes(Bytes::from_static(b"secret"));
         let with_body = HttpRequest { body: body(), ..request("a.test", "https://a.test/") };
         assert!(matches!(redirected(&with_body, "https://b.test/"), Err(HttpError::Bound { .. })));
         let with_body = HttpRequest { body: body(), ..request("", "https://a.test/") };
-        assert!(redirected(&with_body, "https://b.test/").is_ok(), "an unbound request keeps its body");
+        assert!(
+            redirected(&with_body, "https://b.test/").is_ok(),
+            "an unbound request keeps its body"
+        );
         let bound = Some(Arc::new(Bound { kind: "x".into(), hosts: Hosts::Any, in_body: true }));
         let secret_body = HttpRequest { body: body(), bound, ..request("", "https://a.test/") };
-        assert!(matches!(redirected(&secret_body, "https://b.test/"), Err(HttpError::Bound { .. })));
+        assert!(matches!(
+            redirected(&secret_body, "https://b.test/"),
+            Err(HttpError::Bound { .. })
+        ));
         assert!(redirected(&secret_body, "https://a.test/next").is_ok());
     }
 
@@ -256,7 +374,13 @@ mod tests {
         let mut bare = HttpRequest::new("GET", "https://a.test/");
         bare.hosts = Hosts::listed("a.test");
         assert!(checked(&bare).is_ok());
-        assert!(matches!(redirected(&bare, "https://b.test/"), Err(HttpError::HostNotAllowed { .. })));
-        assert!(matches!(redirected(&bare, "https://a.test.b.test/"), Err(HttpError::HostNotAllowed { .. })));
+        assert!(matches!(
+            redirected(&bare, "https://b.test/"),
+            Err(HttpError::HostNotAllowed { .. })
+        ));
+        assert!(matches!(
+            redirected(&bare, "https://a.test.b.test/"),
+            Err(HttpError::HostNotAllowed { .. })
+        ));
     }
 }

@@ -1,10 +1,13 @@
-//! The one client that reaches the outside: every hop is checked, looked up once, and connected to what was checked.
+//! The one client that reaches the outside: every hop is checked, looked up once, and connected to
+//! what was checked.
 
 use super::policy::{Destination, Policy};
 use super::resolve::{Resolve, SystemResolver, checked_addresses};
 use super::userinfo::take_basic_auth;
 use super::{body, bound, multipart, redirect};
-use node_api::http::{Certificates, Http, HttpBody, HttpError, HttpRequest, HttpResponse, HttpStream};
+use node_api::http::{
+    Certificates, Http, HttpBody, HttpError, HttpRequest, HttpResponse, HttpStream,
+};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::error::Error as _;
 use std::io;
@@ -27,7 +30,8 @@ pub struct GuardedHttp {
     clients: Mutex<Vec<(ClientKey, reqwest::Client)>>,
 }
 
-/// What a pool of connections may be shared by: requests to the same place that was found at the same checked addresses.
+/// What a pool of connections may be shared by: requests to the same place that was found at the
+/// same checked addresses.
 #[derive(Clone, PartialEq)]
 struct ClientKey {
     host: String,
@@ -48,7 +52,8 @@ impl GuardedHttp {
         Self { policy, resolver, clients: Mutex::default() }
     }
 
-    /// Asks, and asks again wherever a redirect leads, until there is an answer whose body is worth reading.
+    /// Asks, and asks again wherever a redirect leads, until there is an answer whose body is worth
+    /// reading.
     async fn open_following(&self, mut request: HttpRequest) -> Result<body::Opened, HttpError> {
         request.check_method()?;
         // From here on a proxy is a whole address, and everybody reads the same one.
@@ -65,7 +70,9 @@ impl GuardedHttp {
             let head = redirect::Head { status: answer.status, location: answer.location() };
             match redirect::follow(&request, &destination.url, head)? {
                 None => return Ok(answer),
-                Some(_) if hops >= request.max_redirects => return Err(HttpError::TooManyRedirects { limit: request.max_redirects }),
+                Some(_) if hops >= request.max_redirects => {
+                    return Err(HttpError::TooManyRedirects { limit: request.max_redirects });
+                }
                 Some(next) => {
                     // Read to its end if that is near, so that the connection can be used again.
                     answer.drain().await;
@@ -76,7 +83,11 @@ impl GuardedHttp {
         }
     }
 
-    async fn open_once(&self, request: &HttpRequest, destination: &Destination) -> Result<reqwest::Response, HttpError> {
+    async fn open_once(
+        &self,
+        request: &HttpRequest,
+        destination: &Destination,
+    ) -> Result<reqwest::Response, HttpError> {
         let pinned = self.checked_addresses(destination).await?;
         let client = match &request.proxy {
             None => self.client(ClientKey::of(destination, pinned, request, None))?,
@@ -88,9 +99,11 @@ impl GuardedHttp {
         };
         let mut url = destination.url.clone();
         let mut headers = self.headers(request, &url)?;
-        // Credentials in the URL become a header, where a redirect can lose them and no message shows them.
+        // Credentials in the URL become a header, where a redirect can lose them and no message
+        // shows them.
         if let Some(basic) = take_basic_auth(&mut url) {
-            let basic = HeaderValue::try_from(basic).map_err(|error| unreachable(error.to_string()))?;
+            let basic =
+                HeaderValue::try_from(basic).map_err(|error| unreachable(error.to_string()))?;
             headers.entry("authorization").or_insert(basic);
         }
         let method = reqwest::Method::from_bytes(request.method.as_bytes())
@@ -101,15 +114,23 @@ impl GuardedHttp {
             HttpBody::Bytes(bytes) => builder = builder.body(bytes.clone()),
             HttpBody::Multipart(parts) => {
                 let (body, content_type) = multipart::encode(parts);
-                headers.insert("content-type", HeaderValue::try_from(content_type).map_err(|error| unreachable(error.to_string()))?);
+                headers.insert(
+                    "content-type",
+                    HeaderValue::try_from(content_type)
+                        .map_err(|error| unreachable(error.to_string()))?,
+                );
                 builder = builder.body(body);
             }
         }
         builder.headers(headers).send().await.map_err(|error| connection_error(&error, destination))
     }
 
-    /// The addresses of a destination, every one of them checked. One closed address among several closes the name.
-    async fn checked_addresses(&self, destination: &Destination) -> Result<Vec<SocketAddr>, HttpError> {
+    /// The addresses of a destination, every one of them checked. One closed address among several
+    /// closes the name.
+    async fn checked_addresses(
+        &self,
+        destination: &Destination,
+    ) -> Result<Vec<SocketAddr>, HttpError> {
         if let Some(address) = destination.ip() {
             return self.policy.check_address(destination, address).map(|()| Vec::new());
         }
@@ -133,18 +154,25 @@ impl GuardedHttp {
         for (name, value) in &request.headers {
             let is_multipart = matches!(request.body, HttpBody::Multipart(_));
             match name.to_ascii_lowercase().as_str() {
-                // How the body is framed is decided here; a header that says otherwise would let one request smuggle another.
-                "content-length" | "transfer-encoding" | "connection" | "keep-alive" | "upgrade" | "te" | "trailer" | "expect" => continue,
+                // How the body is framed is decided here; a header that says otherwise would let
+                // one request smuggle another.
+                "content-length" | "transfer-encoding" | "connection" | "keep-alive"
+                | "upgrade" | "te" | "trailer" | "expect" => continue,
                 "content-type" if is_multipart => continue,
                 // Only what can be unpacked here may come back.
                 "accept-encoding" if !value.split(',').all(is_known_coding) => continue,
-                "host" if url.host_str().is_some_and(|host| value.eq_ignore_ascii_case(host)) => continue,
+                "host" if url.host_str().is_some_and(|host| value.eq_ignore_ascii_case(host)) => {
+                    continue;
+                }
                 "host" => self.policy.check_host_header(value).map_err(without_value)?,
                 _ => {}
             }
-            let invalid = || unreachable(format!("Invalid character in header content [\"{name}\"]"));
-            let header = HeaderName::try_from(name.as_str()).map_err(|_| unreachable("Header name must be a valid HTTP token".into()))?;
-            headers.append(header, HeaderValue::from_bytes(value.as_bytes()).map_err(|_| invalid())?);
+            let invalid =
+                || unreachable(format!("Invalid character in header content [\"{name}\"]"));
+            let header = HeaderName::try_from(name.as_str())
+                .map_err(|_| unreachable("Header name must be a valid HTTP token".into()))?;
+            headers
+                .append(header, HeaderValue::from_bytes(value.as_bytes()).map_err(|_| invalid())?);
         }
         headers.entry("accept").or_insert(HeaderValue::from_static("*/*"));
         headers.entry("accept-encoding").or_insert(HeaderValue::from_static("gzip, deflate, br"));
@@ -164,7 +192,9 @@ impl Http for GuardedHttp {
 
     async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
         let timeout_ms = time_limit(&request);
-        let answer = tokio::time::timeout(Duration::from_millis(timeout_ms), self.open_following(request)).await;
+        let answer =
+            tokio::time::timeout(Duration::from_millis(timeout_ms), self.open_following(request))
+                .await;
         answer.unwrap_or(Err(HttpError::Timeout { timeout_ms })).map(body::Opened::stream)
     }
 }
@@ -174,12 +204,25 @@ fn time_limit(request: &HttpRequest) -> u64 {
 }
 
 impl ClientKey {
-    fn of(place: &Destination, pinned: Vec<SocketAddr>, request: &HttpRequest, proxy: Option<String>) -> Self {
+    fn of(
+        place: &Destination,
+        pinned: Vec<SocketAddr>,
+        request: &HttpRequest,
+        proxy: Option<String>,
+    ) -> Self {
         let allow_invalid_certificates = request.allow_invalid_certificates;
         let host = place.url.host_str().unwrap_or_default().to_owned();
         let connect_timeout_ms = request.connect_timeout_ms;
         let certificates = request.certificates.clone();
-        Self { host, port: place.port, pinned, allow_invalid_certificates, certificates, proxy, connect_timeout_ms }
+        Self {
+            host,
+            port: place.port,
+            pinned,
+            allow_invalid_certificates,
+            certificates,
+            proxy,
+            connect_timeout_ms,
+        }
     }
 
     fn build(&self) -> reqwest::Result<reqwest::Client> {
@@ -201,10 +244,13 @@ impl ClientKey {
         }
         if let Some(certificates) = &self.certificates {
             if !certificates.authorities.is_empty() {
-                builder = builder.tls_certs_only(reqwest::Certificate::from_pem_bundle(certificates.authorities.as_bytes())?);
+                builder = builder.tls_certs_only(reqwest::Certificate::from_pem_bundle(
+                    certificates.authorities.as_bytes(),
+                )?);
             }
             if !certificates.identity.is_empty() {
-                builder = builder.identity(reqwest::Identity::from_pem(certificates.identity.as_bytes())?);
+                builder = builder
+                    .identity(reqwest::Identity::from_pem(certificates.identity.as_bytes())?);
             }
         }
         builder.build()
@@ -216,7 +262,10 @@ struct NoNames;
 
 impl reqwest::dns::Resolve for NoNames {
     fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
-        let error = io::Error::new(io::ErrorKind::PermissionDenied, format!("{} was not checked", name.as_str()));
+        let error = io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!("{} was not checked", name.as_str()),
+        );
         Box::pin(std::future::ready(Err(error.into())))
     }
 }
@@ -224,7 +273,9 @@ impl reqwest::dns::Resolve for NoNames {
 /// The value of a header may be a secret, so that no message shows it.
 fn without_value(error: HttpError) -> HttpError {
     match error {
-        HttpError::Blocked { reason, .. } => HttpError::Blocked { host: "the server in the Host header".into(), reason },
+        HttpError::Blocked { reason, .. } => {
+            HttpError::Blocked { host: "the server in the Host header".into(), reason }
+        }
         _ => HttpError::Url { url: "the Host header".into(), reason: "it names no server".into() },
     }
 }
@@ -279,7 +330,9 @@ pub(super) fn connection_error(error: &reqwest::Error, destination: &Destination
     let words = deepest.map_or_else(|| "the request failed".to_owned(), ToString::to_string);
     let errno = match () {
         () if words.contains("certificate") => Some("CERT_INVALID"),
-        () if words.contains("connection closed") || words.contains("end of file") => Some("ECONNRESET"),
+        () if words.contains("connection closed") || words.contains("end of file") => {
+            Some("ECONNRESET")
+        }
         () => None,
     };
     HttpError::Unreachable { reason: format!("{words} ({place})"), errno }

@@ -1,4 +1,5 @@
-//! Collects an answer's body, unpacked as it arrives, never past its limit and never more than there is room for.
+//! Collects an answer's body, unpacked as it arrives, never past its limit and never more than
+//! there is room for.
 
 use brotli_decompressor::DecompressorWriter;
 use bytes::Bytes;
@@ -155,7 +156,10 @@ impl BodyCollector {
     }
 
     fn failure(&self, error: &io::Error) -> HttpError {
-        let unreadable = || HttpError::Unreachable { reason: format!("the answer could not be unpacked: {error}"), errno: None };
+        let unreadable = || HttpError::Unreachable {
+            reason: format!("the answer could not be unpacked: {error}"),
+            errno: None,
+        };
         self.out().stopped.clone().unwrap_or_else(unreadable)
     }
 }
@@ -211,9 +215,14 @@ mod tests {
     fn a_bomb_stops_at_the_limit() {
         let bomb = gzip(&vec![0; 20 << 20]);
         assert!(bomb.len() < 64 << 10);
-        assert!(matches!(collect(Some("gzip"), 1 << 20, &bomb), Err(HttpError::TooLarge { limit }) if limit == 1 << 20));
+        assert!(
+            matches!(collect(Some("gzip"), 1 << 20, &bomb), Err(HttpError::TooLarge { limit }) if limit == 1 << 20)
+        );
         let forty_bytes = packed("y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v1f/v//4J8AiMMCAN37Hw==");
-        assert!(matches!(collect(Some("br"), 1 << 20, &forty_bytes), Err(HttpError::TooLarge { .. })));
+        assert!(matches!(
+            collect(Some("br"), 1 << 20, &forty_bytes),
+            Err(HttpError::TooLarge { .. })
+        ));
         assert_eq!(collect(Some("br"), 32 << 20, &forty_bytes).unwrap().len(), 20 << 20);
         assert!(matches!(collect(None, 10, b"eleven chars"), Err(HttpError::TooLarge { .. })));
         assert_eq!(collect(None, 10, b"ten chars.").unwrap().len(), 10);
@@ -223,8 +232,14 @@ mod tests {
     fn broken_and_cut_bodies_are_errors() {
         let whole = gzip(b"some text that is long enough");
         for body in [&b"this is not gzip at all"[..], &whole[..whole.len() - 9]] {
-            assert!(matches!(collect(Some("gzip"), 1 << 20, body), Err(HttpError::Unreachable { .. })));
-            assert!(matches!(collect(Some("br"), 1 << 20, body), Err(HttpError::Unreachable { .. })));
+            assert!(matches!(
+                collect(Some("gzip"), 1 << 20, body),
+                Err(HttpError::Unreachable { .. })
+            ));
+            assert!(matches!(
+                collect(Some("br"), 1 << 20, body),
+                Err(HttpError::Unreachable { .. })
+            ));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Compares a value with an expectation that may hold the corpus' special values (`$any`, `$regex`, `$objectContaining` …).
+//! Compares a value with an expectation that may hold the corpus' special values (`$any`, `$regex`,
+//! `$objectContaining` …).
 
 use model::{Object, Value};
 
@@ -11,8 +12,10 @@ pub(super) fn fits(expected: &Value, found: &Value) -> bool {
         },
         Value::Array(values) => {
             let found = found.as_array();
-            found
-                .is_some_and(|found| found.len() == values.len() && values.iter().zip(found).all(|(expected, found)| fits(expected, found)))
+            found.is_some_and(|found| {
+                found.len() == values.len()
+                    && values.iter().zip(found).all(|(expected, found)| fits(expected, found))
+            })
         }
         _ => expected == found,
     }
@@ -22,7 +25,9 @@ fn same_fields(expected: &Object, found: &Object) -> bool {
     let present = |object: &Object| object.values().filter(|value| !value.is_undefined()).count();
     let undefined = expected.values().filter(|value| value.get("$undefined").is_some()).count();
     present(expected) - undefined <= present(found)
-        && expected.iter().all(|(key, value)| fits(value, found.get(key).unwrap_or(&Value::Undefined)))
+        && expected
+            .iter()
+            .all(|(key, value)| fits(value, found.get(key).unwrap_or(&Value::Undefined)))
         && found.iter().all(|(key, value)| value.is_undefined() || expected.contains_key(key))
 }
 
@@ -33,16 +38,28 @@ fn special(object: &Object) -> Option<Check<'_>> {
     let check: Check<'_> = match key.as_str() {
         "$opaque" => Box::new(|_| true),
         "$undefined" => Box::new(Value::is_undefined),
-        "$any" => Box::new(|found| given.as_str().is_none_or(|kind| kind.eq_ignore_ascii_case(found.kind_name()) || kind == "Anything")),
+        "$any" => Box::new(|found| {
+            given.as_str().is_none_or(|kind| {
+                kind.eq_ignore_ascii_case(found.kind_name()) || kind == "Anything"
+            })
+        }),
         "$objectContaining" => Box::new(|found| {
             let wanted = given.as_object();
-            wanted.is_some_and(|wanted| wanted.iter().all(|(key, value)| fits(value, found.get(key).unwrap_or(&Value::Undefined))))
+            wanted.is_some_and(|wanted| {
+                wanted
+                    .iter()
+                    .all(|(key, value)| fits(value, found.get(key).unwrap_or(&Value::Undefined)))
+            })
         }),
         "$arrayContaining" => Box::new(|found| {
             let found = found.as_array().unwrap_or_default();
-            given.as_array().is_some_and(|wanted| wanted.iter().all(|value| found.iter().any(|found| fits(value, found))))
+            given.as_array().is_some_and(|wanted| {
+                wanted.iter().all(|value| found.iter().any(|found| fits(value, found)))
+            })
         }),
-        "$stringContaining" => Box::new(|found| found.as_str().zip(given.as_str()).is_some_and(|(found, part)| found.contains(part))),
+        "$stringContaining" => Box::new(|found| {
+            found.as_str().zip(given.as_str()).is_some_and(|(found, part)| found.contains(part))
+        }),
         "$regex" => Box::new(|found| {
             let pattern = given.as_str().and_then(|pattern| {
                 let flags = object.get("flags").and_then(Value::as_str).unwrap_or_default();
@@ -50,7 +67,9 @@ fn special(object: &Object) -> Option<Check<'_>> {
             });
             pattern.is_some_and(|pattern| pattern.is_match(&found.to_js_string()))
         }),
-        "$number" if object.len() == 1 => Box::new(|found| given.as_str().is_some_and(|text| *text == *found.to_js_string())),
+        "$number" if object.len() == 1 => {
+            Box::new(|found| given.as_str().is_some_and(|text| *text == *found.to_js_string()))
+        }
         _ => return None,
     };
     Some(check)

@@ -9,7 +9,10 @@ pub(super) fn encode(parts: &[Part]) -> (Bytes, String) {
     let boundary = boundary(parts);
     let mut body = Vec::with_capacity(parts.iter().map(|part| part.data.len() + 200).sum());
     for part in parts {
-        let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", escape(&part.name));
+        let mut head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"",
+            escape(&part.name)
+        );
         if let Some(file_name) = &part.file_name {
             head.push_str(&format!("; filename=\"{}\"", escape(file_name)));
         }
@@ -36,7 +39,9 @@ fn boundary(parts: &[Part]) -> String {
         // Each RandomState has keys of its own, which is all the chance that is needed here.
         let number = || RandomState::new().build_hasher().finish();
         let boundary = format!("--------------------------{:016x}{:016x}", number(), number());
-        let found = parts.iter().any(|part| part.data.windows(boundary.len()).any(|window| window == boundary.as_bytes()));
+        let found = parts.iter().any(|part| {
+            part.data.windows(boundary.len()).any(|window| window == boundary.as_bytes())
+        });
         if !found {
             return boundary;
         }
@@ -55,7 +60,10 @@ mod tests {
             file_name: file_name.map(str::to_owned),
             mime_type: mime_type.map(str::to_owned),
         };
-        let (body, content_type) = encode(&[part("a", None, None), part("f\"\r\nX: y", Some("n\".txt"), Some("text/plain\r\nX: y"))]);
+        let (body, content_type) = encode(&[
+            part("a", None, None),
+            part("f\"\r\nX: y", Some("n\".txt"), Some("text/plain\r\nX: y")),
+        ]);
         let boundary = content_type.strip_prefix("multipart/form-data; boundary=").unwrap();
         let expected = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\ndata\r\n\

@@ -12,20 +12,28 @@ pub(super) struct Head<'a> {
 }
 
 /// The request that an answer asks for instead, if it is a redirect. Its URL is not checked yet.
-pub(super) fn follow(request: &HttpRequest, from: &Url, answer: Head<'_>) -> Result<Option<HttpRequest>, HttpError> {
+pub(super) fn follow(
+    request: &HttpRequest,
+    from: &Url,
+    answer: Head<'_>,
+) -> Result<Option<HttpRequest>, HttpError> {
     let location = match (answer.status, answer.location) {
         (301 | 302 | 303 | 307 | 308, Some(location)) => location,
         _ => return Ok(None),
     };
-    let mut to =
-        from.join(location).map_err(|error| HttpError::Url { url: super::policy::without_secrets(location), reason: error.to_string() })?;
+    let mut to = from.join(location).map_err(|error| HttpError::Url {
+        url: super::policy::without_secrets(location),
+        reason: error.to_string(),
+    })?;
     if to.fragment().is_none() {
         to.set_fragment(from.fragment());
     }
     let mut next = request.clone();
     let becomes_get = match answer.status {
         301 | 302 => next.method.eq_ignore_ascii_case("POST"),
-        303 => !next.method.eq_ignore_ascii_case("GET") && !next.method.eq_ignore_ascii_case("HEAD"),
+        303 => {
+            !next.method.eq_ignore_ascii_case("GET") && !next.method.eq_ignore_ascii_case("HEAD")
+        }
         _ => false,
     };
     if becomes_get {
@@ -61,7 +69,9 @@ mod tests {
 
     fn next(method: &str, status: u16, location: &str) -> HttpRequest {
         let request = request(method);
-        follow(&request, &Url::parse(&request.url).unwrap(), answer(status, location)).unwrap().unwrap()
+        follow(&request, &Url::parse(&request.url).unwrap(), answer(status, location))
+            .unwrap()
+            .unwrap()
     }
 
     #[test]
@@ -100,21 +110,35 @@ mod tests {
 
     #[test]
     fn credentials_stay_within_the_origin() {
-        let headers = |location: &str| next("GET", 302, location).headers.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(headers("/z"), ["Authorization", "Cookie", "X-Api-Key", "Content-Type", "Accept"]);
-        for other in ["//b.test/", "http://a.test/", "https://a.test:444/", "https://a.test.evil.test/"] {
+        let headers = |location: &str| {
+            next("GET", 302, location).headers.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            headers("/z"),
+            ["Authorization", "Cookie", "X-Api-Key", "Content-Type", "Accept"]
+        );
+        for other in
+            ["//b.test/", "http://a.test/", "https://a.test:444/", "https://a.test.evil.test/"]
+        {
             assert_eq!(headers(other), ["Content-Type", "Accept"], "{other}");
         }
     }
 
     #[test]
     fn a_client_certificate_stays_within_the_origin() {
-        let certificates = node_api::http::Certificates { authorities: "ca".into(), identity: "mine".into() };
+        let certificates =
+            node_api::http::Certificates { authorities: "ca".into(), identity: "mine".into() };
         let mut request = request("GET");
         request.certificates = Some(Arc::new(certificates.clone()));
         let shown = |location: &str| {
             let from = Url::parse(&request.url).unwrap();
-            follow(&request, &from, answer(302, location)).unwrap().unwrap().certificates.unwrap().identity.clone()
+            follow(&request, &from, answer(302, location))
+                .unwrap()
+                .unwrap()
+                .certificates
+                .unwrap()
+                .identity
+                .clone()
         };
         assert_eq!((shown("/z").as_str(), shown("//b.test/").as_str()), ("mine", ""));
         assert_eq!(format!("{certificates:?}"), "Certificates", "keys are not for logs");

@@ -5,7 +5,8 @@ use node_api::http::HttpError;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// Looks a name up. Called once per hop of a request; the connection then goes to what came back and nowhere else.
+/// Looks a name up. Called once per hop of a request; the connection then goes to what came back
+/// and nowhere else.
 #[async_trait::async_trait]
 pub trait Resolve: Send + Sync {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
@@ -23,7 +24,8 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// The addresses of a destination, every one of them checked. One closed address among several closes the name.
+/// The addresses of a destination, every one of them checked. One closed address among several
+/// closes the name.
 pub(crate) async fn checked_addresses(
     policy: &Policy,
     resolver: &dyn Resolve,
@@ -33,11 +35,13 @@ pub(crate) async fn checked_addresses(
         Some(address) => vec![address],
         None => {
             let host = destination.host.to_string();
-            let not_found = |reason: String| HttpError::Unreachable { reason, errno: Some("ENOTFOUND") };
+            let not_found =
+                |reason: String| HttpError::Unreachable { reason, errno: Some("ENOTFOUND") };
             let found = resolver.resolve(&host).await.map_err(|error| match error.kind() {
-                io::ErrorKind::TimedOut => {
-                    HttpError::Unreachable { reason: format!("getaddrinfo EAI_AGAIN {host}"), errno: Some("EAI_AGAIN") }
-                }
+                io::ErrorKind::TimedOut => HttpError::Unreachable {
+                    reason: format!("getaddrinfo EAI_AGAIN {host}"),
+                    errno: Some("EAI_AGAIN"),
+                },
                 _ => not_found(format!("getaddrinfo ENOTFOUND {host}")),
             })?;
             if found.is_empty() {

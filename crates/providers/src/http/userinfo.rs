@@ -9,7 +9,11 @@ pub(super) fn take_basic_auth(url: &mut Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
     }
-    let pair = format!("{}:{}", percent_decode(url.username()), percent_decode(url.password().unwrap_or_default()));
+    let pair = format!(
+        "{}:{}",
+        percent_decode(url.username()),
+        percent_decode(url.password().unwrap_or_default())
+    );
     // Both can only fail for URLs without a host, which have no credentials either.
     let _ = url.set_username("");
     let _ = url.set_password(None);
@@ -44,7 +48,10 @@ mod tests {
     #[test]
     fn credentials_leave_the_url() {
         let mut url = Url::parse("https://us%40er:pa%3Ass@host.test/x").unwrap();
-        assert_eq!(take_basic_auth(&mut url), Some(format!("Basic {}", STANDARD.encode("us@er:pa:ss"))));
+        assert_eq!(
+            take_basic_auth(&mut url),
+            Some(format!("Basic {}", STANDARD.encode("us@er:pa:ss")))
+        );
         assert_eq!(url.as_str(), "https://host.test/x");
         assert_eq!(take_basic_auth(&mut url), None);
         assert_eq!(percent_decode("%4é%zz%"), "%4é%zz%");

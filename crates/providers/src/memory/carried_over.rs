@@ -1,27 +1,40 @@
-//! Conversations that n8n has begun in Redis: they are taken over when they are first asked for, and go on as our own.
+//! Conversations that n8n has begun in Redis: they are taken over when they are first asked for,
+//! and go on as our own.
 
 use super::langchain::from_stored;
 use super::redis::RedisConversations;
 use super::unusable;
 use model::Value;
-use node_api::ai::{Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Message, Most, Rewritten, Role, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Message, Most, Rewritten, Role,
+    TurnKey,
+};
 
 /// Messages of a list that are taken over, the newest.
 const MOST_CARRIED: usize = 1000;
 
-/// Conversations in Redis, with those that n8n has there under their bare sessions. n8n's lists stay as they are.
+/// Conversations in Redis, with those that n8n has there under their bare sessions. n8n's lists
+/// stay as they are.
 pub struct CarriedOver(pub RedisConversations);
 
 impl CarriedOver {
-    /// Copies what n8n has of a conversation, unless that was done before: what was forgotten here does not come back.
-    async fn take_over(&self, which: &Conversation, lifetime: Lifetime) -> Result<bool, MemoryError> {
+    /// Copies what n8n has of a conversation, unless that was done before: what was forgotten here
+    /// does not come back.
+    async fn take_over(
+        &self,
+        which: &Conversation,
+        lifetime: Lifetime,
+    ) -> Result<bool, MemoryError> {
         let session = which.session.as_str();
         let mark = self.0.mark(which, "carried");
         let ask = async |words: &[&str]| -> Result<Value, MemoryError> {
-            let mut connection = self.0.host.connections().redis(&self.0.server).await.map_err(unusable)?;
+            let mut connection =
+                self.0.host.connections().redis(&self.0.server).await.map_err(unusable)?;
             connection.command(words).await.map_err(unusable)
         };
-        if ask(&["TYPE", session]).await?.as_str() != Some("list") || ask(&["EXISTS", &mark]).await?.as_f64() != Some(0.0) {
+        if ask(&["TYPE", session]).await?.as_str() != Some("list")
+            || ask(&["EXISTS", &mark]).await?.as_f64() != Some(0.0)
+        {
             return Ok(false);
         }
         let found = ask(&["LRANGE", session, "0", &(MOST_CARRIED - 1).to_string()]).await?;
@@ -33,15 +46,22 @@ impl CarriedOver {
         }
         match lifetime {
             Lifetime::Endless => ask(&["SET", &mark, "1"]).await?,
-            Lifetime::Seconds(seconds) => ask(&["SET", &mark, "1", "EX", &seconds.clamp(1, 1 << 40).to_string()]).await?,
+            Lifetime::Seconds(seconds) => {
+                ask(&["SET", &mark, "1", "EX", &seconds.clamp(1, 1 << 40).to_string()]).await?
+            }
         };
         Ok(is_something)
     }
 }
 
-/// The entries of a list, newest first, as turns, oldest first. A turn begins with every message of the user.
+/// The entries of a list, newest first, as turns, oldest first. A turn begins with every message of
+/// the user.
 fn turns(newest_first: &[Value]) -> Vec<Vec<Message>> {
-    let rows: Vec<Value> = newest_first.iter().rev().filter_map(|entry| model::json::parse(entry.as_str()?).ok()).collect();
+    let rows: Vec<Value> = newest_first
+        .iter()
+        .rev()
+        .filter_map(|entry| model::json::parse(entry.as_str()?).ok())
+        .collect();
     let mut turns: Vec<Vec<Message>> = Vec::new();
     for message in from_stored(&rows) {
         match turns.last_mut() {
@@ -54,7 +74,12 @@ fn turns(newest_first: &[Value]) -> Vec<Vec<Message>> {
 
 #[async_trait::async_trait]
 impl Conversations for CarriedOver {
-    async fn newest(&self, which: &Conversation, most: Most, lifetime: Lifetime) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn newest(
+        &self,
+        which: &Conversation,
+        most: Most,
+        lifetime: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError> {
         let found = self.0.newest(which, most, lifetime).await?;
         match found.is_empty() && self.take_over(which, lifetime).await? {
             true => self.0.newest(which, most, lifetime).await,
@@ -62,7 +87,12 @@ impl Conversations for CarriedOver {
         }
     }
 
-    async fn append(&self, which: &Conversation, turn: KeptTurn, lifetime: Lifetime) -> Result<(), MemoryError> {
+    async fn append(
+        &self,
+        which: &Conversation,
+        turn: KeptTurn,
+        lifetime: Lifetime,
+    ) -> Result<(), MemoryError> {
         self.0.append(which, turn, lifetime).await
     }
 
@@ -95,7 +125,10 @@ mod tests {
             r#"{"type":"human","data":{"content":"I am Ada"}}"#,
         ];
         let found = turns(&entries.map(Value::from));
-        let texts: Vec<Vec<String>> = found.iter().map(|turn| turn.iter().map(|message| message.text().to_string()).collect()).collect();
+        let texts: Vec<Vec<String>> = found
+            .iter()
+            .map(|turn| turn.iter().map(|message| message.text().to_string()).collect())
+            .collect();
         assert_eq!(texts, [["I am Ada", "Hello Ada"], ["2+2?", "Four"]]);
     }
 }

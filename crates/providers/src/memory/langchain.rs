@@ -1,5 +1,5 @@
-//! Messages in the form that n8n keeps them in, which is LangChain's. What that form has no place for lies beside it, so that
-//! nothing is lost and others still read the rest.
+//! Messages in the form that n8n keeps them in, which is LangChain's. What that form has no place
+//! for lies beside it, so that nothing is lost and others still read the rest.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -22,7 +22,8 @@ pub fn to_stored(message: &Message) -> Vec<Value> {
     rows
 }
 
-/// Messages from what is stored; what is none is left out. Results that follow each other are one message.
+/// Messages from what is stored; what is none is left out. Results that follow each other are one
+/// message.
 pub fn from_stored(rows: &[Value]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut joins_results = false;
@@ -37,7 +38,9 @@ pub fn from_stored(rows: &[Value]) -> Vec<Message> {
         }
         let Some(message) = read(row) else { continue };
         match messages.last_mut() {
-            Some(last) if joins_results && message.role == Role::Tool => last.parts.extend(message.parts),
+            Some(last) if joins_results && message.role == Role::Tool => {
+                last.parts.extend(message.parts)
+            }
             _ => {
                 joins_results = message.role == Role::Tool;
                 messages.push(message);
@@ -86,10 +89,19 @@ pub fn content(message: &Message) -> Value {
         .parts
         .iter()
         .filter_map(|part| match part {
-            Part::Text(text) => Some(Object::from_iter([("type", Value::from("text")), ("text", text.clone().into())]).into()),
+            Part::Text(text) => Some(
+                Object::from_iter([("type", Value::from("text")), ("text", text.clone().into())])
+                    .into(),
+            ),
             Part::Image(media) => {
                 let url = Object::from_iter([("url", Value::from(url_of(media)))]);
-                Some(Object::from_iter([("type", Value::from("image_url")), ("image_url", url.into())]).into())
+                Some(
+                    Object::from_iter([
+                        ("type", Value::from("image_url")),
+                        ("image_url", url.into()),
+                    ])
+                    .into(),
+                )
             }
             _ => None,
         })
@@ -135,7 +147,11 @@ fn plainly_stored(message: &Message) -> Vec<Value> {
     if message.role == Role::Assistant {
         let (mut calls, mut invalid) = (Vec::new(), Vec::new());
         for call in message.tool_calls() {
-            let kind = if matches!(call.arguments, Arguments::Read(_)) { "tool_call" } else { "invalid_tool_call" };
+            let kind = if matches!(call.arguments, Arguments::Read(_)) {
+                "tool_call"
+            } else {
+                "invalid_tool_call"
+            };
             let made = Object::from_iter([
                 ("name", Value::from(call.name.clone())),
                 ("args", call.arguments.to_value()),
@@ -154,7 +170,9 @@ fn read(row: &Value) -> Option<Message> {
     let kind = row.get("type")?.as_str()?;
     // Older ones have everything but the type one level deeper.
     let row = row.get("data").filter(|data| data.as_object().is_some()).unwrap_or(row);
-    let text = |value: &Value, key: &str| -> Str { value.get(key).and_then(Value::as_str).unwrap_or_default().into() };
+    let text = |value: &Value, key: &str| -> Str {
+        value.get(key).and_then(Value::as_str).unwrap_or_default().into()
+    };
     let role = match kind {
         "human" | "user" => Role::User,
         "ai" | "assistant" => Role::Assistant,
@@ -166,7 +184,12 @@ fn read(row: &Value) -> Option<Message> {
     if role == Role::Tool {
         let content = Message::new(role, parts).text();
         let is_error = row.get("status").and_then(Value::as_str) == Some("error");
-        return Some(Message::results([ToolResult { id: text(row, "tool_call_id"), name: text(row, "name"), content, is_error }]));
+        return Some(Message::results([ToolResult {
+            id: text(row, "tool_call_id"),
+            name: text(row, "name"),
+            content,
+            is_error,
+        }]));
     }
     for (list, is_read) in [("tool_calls", true), ("invalid_tool_calls", false)] {
         for call in row.get(list).and_then(Value::as_array).unwrap_or_default() {
@@ -174,7 +197,12 @@ fn read(row: &Value) -> Option<Message> {
                 (Some(arguments), true) => Arguments::Read(arguments.clone()),
                 _ => Arguments::parse(&text(call, "args")),
             };
-            parts.push(Part::ToolCall(ToolCall { id: text(call, "id"), name: text(call, "name"), arguments, opaque: None }));
+            parts.push(Part::ToolCall(ToolCall {
+                id: text(call, "id"),
+                name: text(call, "name"),
+                arguments,
+                opaque: None,
+            }));
         }
     }
     Some(Message::new(role, parts))
@@ -199,7 +227,9 @@ fn parts_of(content: &Value) -> Vec<Part> {
 fn url_of(media: &Media) -> String {
     match &media.data {
         MediaData::Url(url) => url.to_string(),
-        MediaData::Bytes(bytes) => format!("data:{};base64,{}", media.mime_type, STANDARD.encode(bytes)),
+        MediaData::Bytes(bytes) => {
+            format!("data:{};base64,{}", media.mime_type, STANDARD.encode(bytes))
+        }
     }
 }
 
@@ -208,7 +238,11 @@ fn media_of(url: &str) -> Media {
     if let Some((mime_type, data)) = inline
         && let Ok(bytes) = STANDARD.decode(data)
     {
-        return Media { mime_type: mime_type.into(), name: None, data: MediaData::Bytes(bytes.into()) };
+        return Media {
+            mime_type: mime_type.into(),
+            name: None,
+            data: MediaData::Bytes(bytes.into()),
+        };
     }
     Media { mime_type: "image/*".into(), name: None, data: MediaData::Url(url.into()) }
 }
@@ -234,8 +268,14 @@ mod tests {
             messages.iter().map(|message| message.role).collect::<Vec<_>>(),
             [Role::User, Role::Assistant, Role::Tool, Role::Assistant]
         );
-        assert_eq!((messages[0].text().as_str(), messages[3].text().as_str()), ("Hi, I am Ada", "Two"));
-        assert_eq!(messages[1].tool_calls().next().unwrap().id, messages[2].tool_results().next().unwrap().id);
+        assert_eq!(
+            (messages[0].text().as_str(), messages[3].text().as_str()),
+            ("Hi, I am Ada", "Two")
+        );
+        assert_eq!(
+            messages[1].tool_calls().next().unwrap().id,
+            messages[2].tool_results().next().unwrap().id
+        );
     }
 
     #[test]
@@ -251,19 +291,44 @@ mod tests {
     fn whatever_a_message_carries_it_comes_back() {
         let opaque = Some(Opaque { provider: "p".into(), data: json!({ "s": 1 }) });
         let media = |data| Media { mime_type: "image/png".into(), name: None, data };
-        let call = |id: &str, arguments| Part::ToolCall(ToolCall { id: id.into(), name: "add".into(), arguments, opaque: None });
-        let result = |id: &str, is_error| ToolResult { id: id.into(), name: "add".into(), content: "2".into(), is_error };
+        let call = |id: &str, arguments| {
+            Part::ToolCall(ToolCall { id: id.into(), name: "add".into(), arguments, opaque: None })
+        };
+        let result = |id: &str, is_error| ToolResult {
+            id: id.into(),
+            name: "add".into(),
+            content: "2".into(),
+            is_error,
+        };
         let messages = [
             Message::user("hi"),
             Message::user(""),
             Message::system("note"),
             Message::new(Role::User, vec![]),
             Message::new(Role::User, vec![Part::Text("a".into()), Part::Text("b".into())]),
-            Message::new(Role::User, vec![Part::Text("see".into()), Part::Image(media(MediaData::Bytes(vec![1, 2].into())))]),
-            Message::new(Role::User, vec![Part::Image(media(MediaData::Url("https://a.test/b.png".into())))]),
+            Message::new(
+                Role::User,
+                vec![
+                    Part::Text("see".into()),
+                    Part::Image(media(MediaData::Bytes(vec![1, 2].into()))),
+                ],
+            ),
+            Message::new(
+                Role::User,
+                vec![Part::Image(media(MediaData::Url("https://a.test/b.png".into())))],
+            ),
             Message::new(Role::User, vec![Part::File(media(MediaData::Bytes(vec![0].into())))]),
-            Message::new(Role::Assistant, vec![Part::Thinking { text: "hm".into(), opaque: opaque.clone() }, Part::Text("yes".into())]),
-            Message::new(Role::Assistant, vec![call("1", Arguments::parse("{\"a\":1}")), call("2", Arguments::parse("{ no"))]),
+            Message::new(
+                Role::Assistant,
+                vec![
+                    Part::Thinking { text: "hm".into(), opaque: opaque.clone() },
+                    Part::Text("yes".into()),
+                ],
+            ),
+            Message::new(
+                Role::Assistant,
+                vec![call("1", Arguments::parse("{\"a\":1}")), call("2", Arguments::parse("{ no"))],
+            ),
             Message { opaque, ..Message::assistant("signed") },
             Message::results([result("1", true), result("2", false)]),
         ];

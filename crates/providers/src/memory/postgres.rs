@@ -1,10 +1,13 @@
-//! Conversations in a table of Postgres, in the form that n8n and LangChain keep them in: what they have written is read, and they
-//! read what is written here.
+//! Conversations in a table of Postgres, in the form that n8n and LangChain keep them in: what they
+//! have written is read, and they read what is written here.
 
 use super::langchain::{from_stored, mark, ours, to_stored};
 use super::{hashed, unusable};
 use model::{Str, Value};
-use node_api::ai::{Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Message, Most, Rewritten, Role, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Message, Most, Rewritten, Role,
+    TurnKey,
+};
 use node_api::connect::{ConnectError, SqlServer, SqlSession};
 use node_api::host::Host;
 use std::sync::Arc;
@@ -14,10 +17,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const PAGE: usize = 200;
 /// Letters that fit into the column of the session.
 const MAX_SESSION_CHARS: usize = 255;
-/// Before the hash of a session that does not fit. Sessions that begin so are hashed too, so that none can pretend to be another.
+/// Before the hash of a session that does not fit. Sessions that begin so are hashed too, so that
+/// none can pretend to be another.
 const HASHED: &str = "heddle-sha256:";
 
-/// The table and where it is. Sessions are kept apart by their id alone, as in n8n: whoever shares a table shares conversations.
+/// The table and where it is. Sessions are kept apart by their id alone, as in n8n: whoever shares
+/// a table shares conversations.
 pub struct PostgresConversations {
     host: Arc<dyn Host>,
     server: SqlServer,
@@ -46,19 +51,28 @@ impl PostgresConversations {
     /// Whoever has only been given the table may not be allowed to make one.
     async fn make_table(&self, session: &mut dyn SqlSession) -> Result<(), ConnectError> {
         let table = &self.table;
-        let found = session.run("SELECT to_regclass($1) IS NOT NULL AS found", &[table.as_str().into()]).await?;
-        if found.iter().flat_map(|result| &result.rows).any(|row| row.get("found").is_some_and(Value::is_truthy)) {
+        let found = session
+            .run("SELECT to_regclass($1) IS NOT NULL AS found", &[table.as_str().into()])
+            .await?;
+        if found
+            .iter()
+            .flat_map(|result| &result.rows)
+            .any(|row| row.get("found").is_some_and(Value::is_truthy))
+        {
             return Ok(());
         }
         session.run("BEGIN", &[]).await?;
         lock(session, table).await?;
-        let columns = format!("id SERIAL PRIMARY KEY, session_id VARCHAR({MAX_SESSION_CHARS}) NOT NULL, message JSONB NOT NULL");
+        let columns = format!(
+            "id SERIAL PRIMARY KEY, session_id VARCHAR({MAX_SESSION_CHARS}) NOT NULL, message JSONB NOT NULL"
+        );
         session.run(&format!("CREATE TABLE IF NOT EXISTS {table} ({columns})"), &[]).await?;
         session.run(&format!("CREATE INDEX ON {table} (session_id, id)"), &[]).await?;
         session.run("COMMIT", &[]).await.map(drop)
     }
 
-    /// A transaction that nobody else has for this conversation. It ends without a trace if it is dropped.
+    /// A transaction that nobody else has for this conversation. It ends without a trace if it is
+    /// dropped.
     async fn begin(&self, which: &Conversation) -> Result<Box<dyn SqlSession>, ConnectError> {
         let mut session = self.session().await?;
         session.run("BEGIN", &[]).await?;
@@ -66,7 +80,12 @@ impl PostgresConversations {
         Ok(session)
     }
 
-    async fn read(&self, session: &mut dyn SqlSession, which: &Conversation, most: Most) -> Result<Vec<KeptTurn>, ConnectError> {
+    async fn read(
+        &self,
+        session: &mut dyn SqlSession,
+        which: &Conversation,
+        most: Most,
+    ) -> Result<Vec<KeptTurn>, ConnectError> {
         let mut newest_first: Vec<Row> = Vec::new();
         let mut bytes = 0;
         loop {
@@ -87,9 +106,17 @@ impl PostgresConversations {
     }
 
     /// The newest rows before one, newest first.
-    async fn page(&self, session: &mut dyn SqlSession, which: &Conversation, before: Option<i64>) -> Result<Vec<Row>, ConnectError> {
+    async fn page(
+        &self,
+        session: &mut dyn SqlSession,
+        which: &Conversation,
+        before: Option<i64>,
+    ) -> Result<Vec<Row>, ConnectError> {
         let before = before.map(|id| format!("AND id < {id}")).unwrap_or_default();
-        let sql = format!("SELECT id, message FROM {} WHERE session_id = $1 {before} ORDER BY id DESC LIMIT {PAGE}", self.table);
+        let sql = format!(
+            "SELECT id, message FROM {} WHERE session_id = $1 {before} ORDER BY id DESC LIMIT {PAGE}",
+            self.table
+        );
         let found = session.run(&sql, &[session_of(which).into()]).await?;
         let row = |row: &model::Object| {
             let id = row.get("id").map(Value::to_js_string)?.parse().ok()?;
@@ -99,7 +126,12 @@ impl PostgresConversations {
         Ok(found.iter().flat_map(|result| &result.rows).filter_map(row).collect())
     }
 
-    async fn insert(&self, session: &mut dyn SqlSession, which: &Conversation, turns: &[KeptTurn]) -> Result<(), ConnectError> {
+    async fn insert(
+        &self,
+        session: &mut dyn SqlSession,
+        which: &Conversation,
+        turns: &[KeptTurn],
+    ) -> Result<(), ConnectError> {
         let rows = turns.iter().flat_map(rows_of).collect();
         let sql = format!(
             "INSERT INTO {} (session_id, message) SELECT $1, message FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY \
@@ -110,7 +142,11 @@ impl PostgresConversations {
         session.run(&sql, &[session_of(which).into(), rows.into()]).await.map(drop)
     }
 
-    async fn delete(&self, session: &mut dyn SqlSession, which: &Conversation) -> Result<(), ConnectError> {
+    async fn delete(
+        &self,
+        session: &mut dyn SqlSession,
+        which: &Conversation,
+    ) -> Result<(), ConnectError> {
         let sql = format!("DELETE FROM {} WHERE session_id = $1", self.table);
         session.run(&sql, &[session_of(which).into()]).await.map(drop)
     }
@@ -121,20 +157,27 @@ impl PostgresConversations {
             "SELECT 1 AS known FROM {} WHERE session_id = $1 AND message -> 'additional_kwargs' -> 'heddle' ->> 'turn' = $2 LIMIT 1",
             self.table
         );
-        let known = session.run(&sql, &[session_of(which).into(), hashed_key(&turn.key).into()]).await?;
+        let known =
+            session.run(&sql, &[session_of(which).into(), hashed_key(&turn.key).into()]).await?;
         if known.iter().all(|result| result.rows.is_empty()) {
             self.insert(session.as_mut(), which, std::slice::from_ref(turn)).await?;
         }
         commit(session).await
     }
 
-    async fn try_rewrite(&self, which: &Conversation, seen: &[TurnKey], turns: Vec<KeptTurn>) -> Result<Rewritten, ConnectError> {
+    async fn try_rewrite(
+        &self,
+        which: &Conversation,
+        seen: &[TurnKey],
+        turns: Vec<KeptTurn>,
+    ) -> Result<Rewritten, ConnectError> {
         let mut session = self.begin(which).await?;
         let kept = self.read(session.as_mut(), which, Most::ALL).await?;
         if kept.len() < seen.len() || kept.iter().zip(seen).any(|(turn, key)| turn.key != *key) {
             return Ok(Rewritten::Stale);
         }
-        // Rows are in the order of their numbers: those that stay are written again, behind the new ones.
+        // Rows are in the order of their numbers: those that stay are written again, behind the new
+        // ones.
         let rest = kept.into_iter().skip(seen.len());
         let all: Vec<KeptTurn> = turns.into_iter().chain(rest).collect();
         self.delete(session.as_mut(), which).await?;
@@ -146,18 +189,34 @@ impl PostgresConversations {
 
 #[async_trait::async_trait]
 impl Conversations for PostgresConversations {
-    async fn newest(&self, which: &Conversation, most: Most, _lifetime: Lifetime) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn newest(
+        &self,
+        which: &Conversation,
+        most: Most,
+        _lifetime: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError> {
         let mut session = self.session().await.map_err(unusable)?;
         let turns = self.read(session.as_mut(), which, most).await.map_err(unusable)?;
         session.finish().await;
         Ok(turns)
     }
 
-    async fn append(&self, which: &Conversation, turn: KeptTurn, _lifetime: Lifetime) -> Result<(), MemoryError> {
+    async fn append(
+        &self,
+        which: &Conversation,
+        turn: KeptTurn,
+        _lifetime: Lifetime,
+    ) -> Result<(), MemoryError> {
         self.try_append(which, &turn).await.map_err(unusable)
     }
 
-    async fn rewrite(&self, which: &Conversation, seen: &[TurnKey], turns: Vec<KeptTurn>, _: Lifetime) -> Result<Rewritten, MemoryError> {
+    async fn rewrite(
+        &self,
+        which: &Conversation,
+        seen: &[TurnKey],
+        turns: Vec<KeptTurn>,
+        _: Lifetime,
+    ) -> Result<Rewritten, MemoryError> {
         self.try_rewrite(which, seen, turns).await.map_err(unusable)
     }
 
@@ -190,10 +249,14 @@ async fn lock(session: &mut dyn SqlSession, name: &str) -> Result<(), ConnectErr
     session.run(&format!("SELECT pg_advisory_xact_lock({number})"), &[]).await.map(drop)
 }
 
-/// The session as it stands in the table: as it is, so that conversations of n8n go on, or hashed where the column cannot hold it.
+/// The session as it stands in the table: as it is, so that conversations of n8n go on, or hashed
+/// where the column cannot hold it.
 fn session_of(which: &Conversation) -> String {
     let session = which.session.as_str();
-    if session.chars().count() > MAX_SESSION_CHARS || session.contains('\0') || session.starts_with(HASHED) {
+    if session.chars().count() > MAX_SESSION_CHARS
+        || session.contains('\0')
+        || session.starts_with(HASHED)
+    {
         return format!("{HASHED}{}", hashed(session.as_bytes()));
     }
     session.to_owned()
@@ -212,16 +275,25 @@ fn rows_of(turn: &KeptTurn) -> Vec<Value> {
     rows
 }
 
-/// Rows, newest first, as turns, oldest first. What others have written begins a turn with every message of the user.
+/// Rows, newest first, as turns, oldest first. What others have written begins a turn with every
+/// message of the user.
 fn turns_of(newest_first: &[Row]) -> Vec<KeptTurn> {
     let mut turns: Vec<(TurnKey, Vec<Value>)> = Vec::new();
     for row in newest_first.iter().rev() {
         let key = ours(&row.message, "key").and_then(Value::as_str).map(|key| TurnKey(key.into()));
-        let begins = || from_stored(std::slice::from_ref(&row.message)).first().is_none_or(|message| message.role == Role::User);
+        let begins = || {
+            from_stored(std::slice::from_ref(&row.message))
+                .first()
+                .is_none_or(|message| message.role == Role::User)
+        };
         match (turns.last_mut(), key) {
             (Some((last, rows)), Some(key)) if *last == key => rows.push(row.message.clone()),
-            (Some((last, rows)), None) if is_foreign(last) && !begins() => rows.push(row.message.clone()),
-            (_, key) => turns.push((key.unwrap_or_else(|| foreign(row.id)), vec![row.message.clone()])),
+            (Some((last, rows)), None) if is_foreign(last) && !begins() => {
+                rows.push(row.message.clone())
+            }
+            (_, key) => {
+                turns.push((key.unwrap_or_else(|| foreign(row.id)), vec![row.message.clone()]))
+            }
         }
     }
     let turn = |(key, rows): (TurnKey, Vec<Value>)| {
@@ -245,9 +317,11 @@ fn without_nul(value: Value) -> Value {
     match value {
         Value::String(text) if text.contains('\0') => text.replace("\0", "\u{fffd}").into(),
         Value::Array(values) => Value::array(values.iter().cloned().map(without_nul).collect()),
-        Value::Object(object) => {
-            object.iter().map(|(key, value)| (key.replace("\0", "\u{fffd}"), without_nul(value.clone()))).collect::<model::Object>().into()
-        }
+        Value::Object(object) => object
+            .iter()
+            .map(|(key, value)| (key.replace("\0", "\u{fffd}"), without_nul(value.clone())))
+            .collect::<model::Object>()
+            .into(),
         other => other,
     }
 }

@@ -1,7 +1,10 @@
-//! Conversations in the memory of this process: bounded in size, the longest unused go first, and all go with the process.
+//! Conversations in the memory of this process: bounded in size, the longest unused go first, and
+//! all go with the process.
 
 use model::Str;
-use node_api::ai::{Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, TurnKey,
+};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -57,7 +60,9 @@ impl ProcessConversations {
     fn kept(&self) -> (MutexGuard<'_, Kept>, i64) {
         let now = (self.now)();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((used, which)) = kept.by_age.first_key_value().map(|(used, which)| (*used, which.clone())) {
+        while let Some((used, which)) =
+            kept.by_age.first_key_value().map(|(used, which)| (*used, which.clone()))
+        {
             if now - used.0 < self.limits.idle_ms {
                 break;
             }
@@ -125,14 +130,24 @@ impl Kept {
 
 #[async_trait::async_trait]
 impl Conversations for ProcessConversations {
-    async fn newest(&self, which: &Conversation, most: Most, _lifetime: Lifetime) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn newest(
+        &self,
+        which: &Conversation,
+        most: Most,
+        _lifetime: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError> {
         let (mut kept, now) = self.kept();
         let Some(entry) = kept.touch(which, now) else { return Ok(Vec::new()) };
         let n_fitting = most.fitting(entry.turns.iter().rev().map(KeptTurn::bytes));
         Ok(entry.turns.range(entry.turns.len() - n_fitting..).cloned().collect())
     }
 
-    async fn append(&self, which: &Conversation, turn: KeptTurn, lifetime: Lifetime) -> Result<(), MemoryError> {
+    async fn append(
+        &self,
+        which: &Conversation,
+        turn: KeptTurn,
+        lifetime: Lifetime,
+    ) -> Result<(), MemoryError> {
         let (mut kept, now) = self.kept();
         let entry = kept.touch_or_make(which, now, lifetime);
         if !entry.keys.insert(turn.key.0.clone()) {
@@ -155,7 +170,9 @@ impl Conversations for ProcessConversations {
     ) -> Result<Rewritten, MemoryError> {
         let (mut kept, now) = self.kept();
         let entry = kept.touch_or_make(which, now, lifetime);
-        if entry.turns.len() < seen.len() || entry.turns.iter().zip(seen).any(|(turn, key)| turn.key != *key) {
+        if entry.turns.len() < seen.len()
+            || entry.turns.iter().zip(seen).any(|(turn, key)| turn.key != *key)
+        {
             return Ok(Rewritten::Stale);
         }
         let before = entry.bytes;
@@ -182,7 +199,11 @@ mod tests {
     use std::sync::atomic::{AtomicI64, Ordering};
 
     fn conversation(session: &str) -> Conversation {
-        Conversation { owner: "w".into(), scope: "".into(), session: SessionId::new(session).unwrap() }
+        Conversation {
+            owner: "w".into(),
+            scope: "".into(),
+            session: SessionId::new(session).unwrap(),
+        }
     }
 
     fn turn(key: &str, length: usize) -> KeptTurn {
@@ -195,20 +216,31 @@ mod tests {
 
     #[tokio::test]
     async fn the_longest_unused_conversation_goes_first() {
-        let kept = ProcessConversations::new(ProcessLimits { bytes: 3_500, ..ProcessLimits::default() }, || 0);
+        let kept = ProcessConversations::new(
+            ProcessLimits { bytes: 3_500, ..ProcessLimits::default() },
+            || 0,
+        );
         for session in ["a", "b", "c"] {
             kept.append(&conversation(session), turn("1", 1_000), Lifetime::Endless).await.unwrap();
         }
         assert_eq!(length(&kept, "a").await, 1, "used again");
         kept.append(&conversation("d"), turn("1", 1_000), Lifetime::Endless).await.unwrap();
-        assert_eq!((length(&kept, "a").await, length(&kept, "b").await, length(&kept, "c").await), (1, 0, 1));
+        assert_eq!(
+            (length(&kept, "a").await, length(&kept, "b").await, length(&kept, "c").await),
+            (1, 0, 1)
+        );
     }
 
     #[tokio::test]
     async fn a_conversation_that_outgrows_everything_loses_its_oldest_turns() {
-        let kept = ProcessConversations::new(ProcessLimits { bytes: 3_500, ..ProcessLimits::default() }, || 0);
+        let kept = ProcessConversations::new(
+            ProcessLimits { bytes: 3_500, ..ProcessLimits::default() },
+            || 0,
+        );
         for number in 0..10 {
-            kept.append(&conversation("a"), turn(&number.to_string(), 1_000), Lifetime::Endless).await.unwrap();
+            kept.append(&conversation("a"), turn(&number.to_string(), 1_000), Lifetime::Endless)
+                .await
+                .unwrap();
         }
         let left = kept.newest(&conversation("a"), Most::ALL, Lifetime::Endless).await.unwrap();
         let keys: Vec<&str> = left.iter().map(|turn| turn.key.0.as_str()).collect();
@@ -219,8 +251,10 @@ mod tests {
     async fn what_nobody_uses_is_forgotten_and_use_keeps_it() {
         let clock = Arc::new(AtomicI64::new(0));
         let time = clock.clone();
-        let kept =
-            ProcessConversations::new(ProcessLimits { idle_ms: 1_000, ..ProcessLimits::default() }, move || time.load(Ordering::Relaxed));
+        let kept = ProcessConversations::new(
+            ProcessLimits { idle_ms: 1_000, ..ProcessLimits::default() },
+            move || time.load(Ordering::Relaxed),
+        );
         kept.append(&conversation("used"), turn("1", 10), Lifetime::Endless).await.unwrap();
         kept.append(&conversation("idle"), turn("1", 10), Lifetime::Endless).await.unwrap();
         for now in [600, 1_200, 1_800] {

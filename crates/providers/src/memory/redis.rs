@@ -1,11 +1,13 @@
-//! Conversations in Redis: a list of turns and the set of their keys for each, changed by scripts, so that nothing is lost between
-//! a look and a write.
+//! Conversations in Redis: a list of turns and the set of their keys for each, changed by scripts,
+//! so that nothing is lost between a look and a write.
 
 use super::{hashed, unusable};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Str, Value};
-use node_api::ai::{Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, Sealer, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, Sealer, TurnKey,
+};
 use node_api::connect::RedisServer;
 use node_api::host::Host;
 use std::sync::Arc;
@@ -72,7 +74,12 @@ pub struct RedisConversations {
 }
 
 impl RedisConversations {
-    async fn run(&self, which: &Conversation, script: &str, words: &[&str]) -> Result<Value, MemoryError> {
+    async fn run(
+        &self,
+        which: &Conversation,
+        script: &str,
+        words: &[&str],
+    ) -> Result<Value, MemoryError> {
         let [turns, keys] = self.keys(which);
         let mut command = vec!["EVAL", script, "2", &turns, &keys];
         command.extend_from_slice(words);
@@ -80,7 +87,8 @@ impl RedisConversations {
         session.command(&command).await.map_err(unusable)
     }
 
-    /// The session is in them only as a part of a hash; braces keep both on one machine of a cluster.
+    /// The session is in them only as a part of a hash; braces keep both on one machine of a
+    /// cluster.
     fn keys(&self, which: &Conversation) -> [String; 2] {
         let hash = hashed(&which.identity());
         [format!("{}{{{hash}}}", self.prefix), format!("{}{{{hash}}}:keys", self.prefix)]
@@ -110,7 +118,10 @@ impl RedisConversations {
         if let Some(text) = body.strip_prefix("open:") {
             return KeptTurn::from_text(text);
         }
-        let sealed = body.strip_prefix("sealed:").and_then(|body| STANDARD.decode(body).ok()).ok_or_else(damaged)?;
+        let sealed = body
+            .strip_prefix("sealed:")
+            .and_then(|body| STANDARD.decode(body).ok())
+            .ok_or_else(damaged)?;
         let (Protection::Sealed(sealer) | Protection::Open(sealer)) = &self.protection;
         let plain = sealer.open(&sealed_name(which), &sealed).await?;
         KeptTurn::from_text(&String::from_utf8(plain).map_err(|_| damaged())?)
@@ -119,10 +130,17 @@ impl RedisConversations {
 
 #[async_trait::async_trait]
 impl Conversations for RedisConversations {
-    async fn newest(&self, which: &Conversation, most: Most, lifetime: Lifetime) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn newest(
+        &self,
+        which: &Conversation,
+        most: Most,
+        lifetime: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError> {
         // Numbers in scripts are exact up to here.
         let number = |number: usize| number.min(1 << 52).to_string();
-        let found = self.run(which, NEWEST, &[&number(most.turns), &number(most.bytes), &seconds(lifetime)]).await?;
+        let found = self
+            .run(which, NEWEST, &[&number(most.turns), &number(most.bytes), &seconds(lifetime)])
+            .await?;
         let mut turns = Vec::new();
         for entry in found.as_array().unwrap_or_default().iter().rev() {
             turns.push(self.read(which, entry.as_str().unwrap_or_default()).await?);
@@ -130,7 +148,12 @@ impl Conversations for RedisConversations {
         Ok(turns)
     }
 
-    async fn append(&self, which: &Conversation, turn: KeptTurn, lifetime: Lifetime) -> Result<(), MemoryError> {
+    async fn append(
+        &self,
+        which: &Conversation,
+        turn: KeptTurn,
+        lifetime: Lifetime,
+    ) -> Result<(), MemoryError> {
         let body = self.written(which, &turn).await?;
         self.run(which, APPEND, &[&hashed_key(&turn.key), &body, &seconds(lifetime)]).await?;
         Ok(())

@@ -1,4 +1,5 @@
-//! One conversation with a provider from the first attempt to the last event: limits, pauses, the door of the key, the decoder.
+//! One conversation with a provider from the first attempt to the last event: limits, pauses, the
+//! door of the key, the decoder.
 
 use super::events::{Teller, told_by};
 use super::failure::{Again, Failure};
@@ -12,7 +13,8 @@ use node_api::http::Http;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Reads the body of one successful answer. A wire format implements it; each attempt gets a new one.
+/// Reads the body of one successful answer. A wire format implements it; each attempt gets a new
+/// one.
 pub trait Decoder: Send {
     /// Takes the next bytes, tells what they say, and whether the answer is complete.
     fn feed(&mut self, bytes: &[u8], events: &mut Vec<ChatEvent>) -> Result<Flow, Failure>;
@@ -28,7 +30,13 @@ pub enum Flow {
 
 /// What the answers of a provider with an error status mean.
 pub trait Refuses: Send + Sync {
-    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure;
+    fn refused(
+        &self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> Failure;
 }
 
 /// A wire format as far as asking needs it.
@@ -48,11 +56,16 @@ pub struct Access {
 impl Access {
     /// With the machine's clock and the usual limits.
     pub fn new(http: Arc<dyn Http>) -> Self {
-        Self { http, pace: Arc::new(SystemPace), limits: Limits::default(), retry: RetryPolicy::default() }
+        Self {
+            http,
+            pace: Arc::new(SystemPace),
+            limits: Limits::default(),
+            retry: RetryPolicy::default(),
+        }
     }
 
-    /// For requests to this place with this key. All that are alike in both share a door, also with other runs.
-    /// The secrets are in no message of an error.
+    /// For requests to this place with this key. All that are alike in both share a door, also with
+    /// other runs. The secrets are in no message of an error.
     pub fn asker(&self, place: &str, credential: &str, secrets: Vec<Secret>) -> Asker {
         let wire = Wire::new(self.http.clone(), self.pace.clone(), self.limits);
         Asker { wire, retry: self.retry, door: Limiters::shared().of(place, credential), secrets }
@@ -77,7 +90,10 @@ impl Asker {
             let mut tries = Tries::default();
             loop {
                 let mut said_something = false;
-                let failure = match self.attempt(&call, format, deadline, pause, &teller, &mut said_something).await {
+                let failure = match self
+                    .attempt(&call, format, deadline, pause, &teller, &mut said_something)
+                    .await
+                {
                     Ok(turn) => {
                         teller.tell(ChatEvent::Done(Box::new(turn))).await;
                         return Ok(());
@@ -85,11 +101,21 @@ impl Asker {
                     Err(failure) => failure.without(&self.secrets),
                 };
                 // What was said cannot be taken back.
-                let next = if said_something { None } else { self.next_pause(&failure, &mut tries, deadline) };
+                let next = if said_something {
+                    None
+                } else {
+                    self.next_pause(&failure, &mut tries, deadline)
+                };
                 let Some(next) = next else { return Err(failure.error) };
                 pause = next;
                 let cause = failure.error.message;
-                teller.tell(ChatEvent::Retry { attempt: tries.total(), wait_ms: pause.as_millis() as u64, cause }).await;
+                teller
+                    .tell(ChatEvent::Retry {
+                        attempt: tries.total(),
+                        wait_ms: pause.as_millis() as u64,
+                        cause,
+                    })
+                    .await;
             }
         })
     }
@@ -154,10 +180,17 @@ impl Asker {
     }
 
     /// Waits for its turn, asks, and gives the answer if the provider took the request.
-    async fn accepted(&self, call: &Call, format: &dyn Refuses, deadline: Duration, pause: Duration) -> Result<Answer, Failure> {
+    async fn accepted(
+        &self,
+        call: &Call,
+        format: &dyn Refuses,
+        deadline: Duration,
+        pause: Duration,
+    ) -> Result<Answer, Failure> {
         let pace = &*self.wire.pace;
         let entering = self.door.enter_after(pause, pace);
-        let leave = self.wire.within("whole", self.wire.limits.whole_ms, deadline, entering).await?;
+        let leave =
+            self.wire.within("whole", self.wire.limits.whole_ms, deadline, entering).await?;
         let mut answer = self.wire.ask(call, deadline).await?;
         if answer.is_success() {
             leave.was_taken(pace);
@@ -171,13 +204,20 @@ impl Asker {
             match failure.again {
                 Again::After(wait) if wait <= longest => leave.was_too_many(wait, pace),
                 Again::After(_) | Again::Never => {}
-                Again::Soon => leave.was_too_many(Duration::from_millis(self.retry.first_pause_ms), pace),
+                Again::Soon => {
+                    leave.was_too_many(Duration::from_millis(self.retry.first_pause_ms), pace)
+                }
             }
         }
         Err(failure)
     }
 
-    fn next_pause(&self, failure: &Failure, tries: &mut Tries, deadline: Duration) -> Option<Duration> {
+    fn next_pause(
+        &self,
+        failure: &Failure,
+        tries: &mut Tries,
+        deadline: Duration,
+    ) -> Option<Duration> {
         let pause = self.retry.pause(failure, tries, &*self.wire.pace)?;
         (self.wire.pace.now() + pause < deadline).then_some(pause)
     }
@@ -186,7 +226,8 @@ impl Asker {
 fn broken_off(error: WireError) -> Failure {
     let mut failure = Failure::from(error);
     if failure.error.code == model::Code::MODEL_ERROR {
-        failure.error.message = format!("The answer of the model broke off: {}", failure.error.message).into();
+        failure.error.message =
+            format!("The answer of the model broke off: {}", failure.error.message).into();
     }
     failure
 }

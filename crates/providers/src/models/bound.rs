@@ -1,11 +1,13 @@
-//! Data that only one model of one provider understands, with the names of both, so that no other model gets it.
+//! Data that only one model of one provider understands, with the names of both, so that no other
+//! model gets it.
 
 use model::{Object, Str, Value};
 use node_api::ai::{ModelInfo, Opaque};
 
 /// Packs data for the way back to the model that it came from.
 pub(super) fn bind(info: &ModelInfo, data: Value) -> Opaque {
-    let packed: Object = [("model", Value::String(info.model.clone())), ("data", data)].into_iter().collect();
+    let packed: Object =
+        [("model", Value::String(info.model.clone())), ("data", data)].into_iter().collect();
     Opaque { provider: info.provider.clone(), data: packed.into() }
 }
 

@@ -1,4 +1,5 @@
-//! The ids of tool calls: each is one of a kind within its turn, also where a provider gives none or gives one twice.
+//! The ids of tool calls: each is one of a kind within its turn, also where a provider gives none
+//! or gives one twice.
 
 use model::Str;
 use std::collections::HashSet;
@@ -10,7 +11,8 @@ pub(super) struct CallIds {
 }
 
 impl CallIds {
-    /// What names the turn goes into the ids made here, so that two turns of a conversation do not share any.
+    /// What names the turn goes into the ids made here, so that two turns of a conversation do not
+    /// share any.
     pub(super) fn new(turn: &str) -> Self {
         Self { turn: clean(turn), taken: HashSet::new() }
     }
@@ -33,7 +35,11 @@ impl CallIds {
 
 /// Only what every provider allows in an id.
 pub(super) fn clean(id: &str) -> Str {
-    id.chars().map(|letter| if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-') { letter } else { '_' }).collect()
+    id.chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-') { letter } else { '_' }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! One client for every provider that has a format of its own: what differs between them is what they implement here.
+//! One client for every provider that has a format of its own: what differs between them is what
+//! they implement here.
 
 use super::ask::{Access, Asker, Decoder, Format, Refuses};
 use super::failure::{Failure, node_error};
@@ -8,7 +9,9 @@ use super::vectors;
 use super::wire::Call;
 use model::{Str, Value};
 use node_api::NodeError;
-use node_api::ai::{ChatModel, ChatRequest, ChatStream, Embedder, ModelError, ModelInfo, model_names};
+use node_api::ai::{
+    ChatModel, ChatRequest, ChatStream, Embedder, ModelError, ModelInfo, model_names,
+};
 
 /// What all requests to a provider have in common. Implemented by the settings of each wire format.
 pub trait Provider: Clone + Send + Sync + 'static {
@@ -56,7 +59,11 @@ impl<P: Chats> Client<P> {
 
     fn call(&self, request: &ChatRequest) -> Result<Call, ModelError> {
         let body = self.settings.body(request, &self.info);
-        self.place.post(&self.settings.path(&self.info), self.settings.headers(self.place.key.reveal()), &body)
+        self.place.post(
+            &self.settings.path(&self.info),
+            self.settings.headers(self.place.key.reveal()),
+            &body,
+        )
     }
 }
 
@@ -74,7 +81,13 @@ impl<P: Chats> ChatModel for Client<P> {
 }
 
 impl<P: Provider> Refuses for Client<P> {
-    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn refused(
+        &self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> Failure {
         P::refused(status, headers, body, unix_ms)
     }
 }
@@ -101,7 +114,11 @@ impl<P: Embeds> EmbeddingClient<P> {
 
     async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let body = self.settings.embed_body(&self.model, texts);
-        let call = self.place.post(&self.settings.embed_path(&self.model), self.settings.headers(self.place.key.reveal()), &body)?;
+        let call = self.place.post(
+            &self.settings.embed_path(&self.model),
+            self.settings.headers(self.place.key.reveal()),
+            &body,
+        )?;
         let answer = vectors::parsed(&self.asker.whole(&call, &RefusalsOf::<P>::default()).await?)?;
         vectors::in_order(P::embedded(&answer).into_iter().enumerate(), texts.len())
     }
@@ -123,7 +140,11 @@ impl<P: Embeds> Embedder for EmbeddingClient<P> {
 }
 
 /// The names of the models that a key may use, in order.
-pub async fn list_models<P: Provider>(settings: &P, place: &Place, access: &Access) -> Result<Vec<Str>, ModelError> {
+pub async fn list_models<P: Provider>(
+    settings: &P,
+    place: &Place,
+    access: &Access,
+) -> Result<Vec<Str>, ModelError> {
     let call = place.get(&settings.list_path(), settings.headers(place.key.reveal()))?;
     let answer = place.asker(access).whole(&call, &RefusalsOf::<P>::default()).await?;
     listed(&answer, P::listed)
@@ -139,7 +160,13 @@ impl<P> Default for RefusalsOf<P> {
 }
 
 impl<P: Provider> Refuses for RefusalsOf<P> {
-    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn refused(
+        &self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> Failure {
         P::refused(status, headers, body, unix_ms)
     }
 }

@@ -55,7 +55,8 @@ impl Embeds for Settings {
     }
 
     fn embedded(answer: &Value) -> Vec<Option<&Value>> {
-        let list = answer.get("embeddings").and_then(|kinds| kinds.get("float")).and_then(Value::as_array);
+        let list =
+            answer.get("embeddings").and_then(|kinds| kinds.get("float")).and_then(Value::as_array);
         list.unwrap_or_default().iter().map(Some).collect()
     }
 }

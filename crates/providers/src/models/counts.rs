@@ -18,7 +18,8 @@ mod tests {
     #[test]
     fn what_is_no_count_counts_nothing() {
         let usage = json!({ "good": 12, "negative": -5, "text": "7", "null": null, "half": 1.5, "huge": 1e300 });
-        let counts = ["good", "negative", "text", "null", "half", "missing"].map(|field| count(&usage, field));
+        let counts = ["good", "negative", "text", "null", "half", "missing"]
+            .map(|field| count(&usage, field));
         assert_eq!(counts, [12, 0, 0, 0, 1, 0]);
         assert_eq!(count(&usage, "huge"), 9_000_000_000_000_000);
     }

@@ -1,4 +1,5 @@
-//! Makes a stream of events out of a future that tells them as it goes; dropping the stream drops the future.
+//! Makes a stream of events out of a future that tells them as it goes; dropping the stream drops
+//! the future.
 
 use futures::Stream;
 use futures::future::BoxFuture;
@@ -28,7 +29,10 @@ impl Teller {
     pub(super) async fn tell(&self, event: ChatEvent) {
         self.queue().push_back(event);
         // Whoever takes the event polls the future again, so nobody has to be woken.
-        std::future::poll_fn(|_| if self.queue().is_empty() { Poll::Ready(()) } else { Poll::Pending }).await;
+        std::future::poll_fn(
+            |_| if self.queue().is_empty() { Poll::Ready(()) } else { Poll::Pending },
+        )
+        .await;
     }
 
     fn queue(&self) -> std::sync::MutexGuard<'_, VecDeque<ChatEvent>> {
@@ -77,8 +81,10 @@ mod tests {
             }
             Err(ModelError::new(Code::MODEL_ERROR, "the end"))
         });
-        let heard: Vec<_> = stream.map(|event| event.map_err(|error| error.message)).collect().await;
-        let mut expected: Vec<_> = (0..5).map(|number| Ok(ChatEvent::Text(number.to_string().into()))).collect();
+        let heard: Vec<_> =
+            stream.map(|event| event.map_err(|error| error.message)).collect().await;
+        let mut expected: Vec<_> =
+            (0..5).map(|number| Ok(ChatEvent::Text(number.to_string().into()))).collect();
         expected.push(Err("the end".into()));
         assert_eq!(heard, expected);
     }

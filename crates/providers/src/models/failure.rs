@@ -1,4 +1,5 @@
-//! How an attempt fails, in one shape for all providers: the error that is told, and whether it is worth another try.
+//! How an attempt fails, in one shape for all providers: the error that is told, and whether it is
+//! worth another try.
 
 use super::retry;
 use super::secret::{Secret, without_secrets};
@@ -55,12 +56,30 @@ impl Failure {
     }
 
     /// An answer with an error status and the provider's own words, by the status alone.
-    pub fn refused(provider: &str, status: u16, headers: &[(String, String)], words: &str, unix_ms: i64) -> Self {
-        Self::of_status(status, code_of(status), &in_words_of(provider, words, Some(status)), headers, unix_ms)
+    pub fn refused(
+        provider: &str,
+        status: u16,
+        headers: &[(String, String)],
+        words: &str,
+        unix_ms: i64,
+    ) -> Self {
+        Self::of_status(
+            status,
+            code_of(status),
+            &in_words_of(provider, words, Some(status)),
+            headers,
+            unix_ms,
+        )
     }
 
     /// An answer with an error status, whose code and words the caller has read.
-    pub fn of_status(status: u16, code: Code, message: &str, headers: &[(String, String)], unix_ms: i64) -> Self {
+    pub fn of_status(
+        status: u16,
+        code: Code,
+        message: &str,
+        headers: &[(String, String)],
+        unix_ms: i64,
+    ) -> Self {
         let mut error = ModelError::new(code, shortened(message));
         error.status = Some(status);
         error.hint = hint(code).map(Str::from);
@@ -90,12 +109,14 @@ impl Failure {
 
     /// The same without the secrets that a server may have repeated.
     pub fn without(mut self, secrets: &[Secret]) -> Self {
-        self.error.message = without_secrets(&self.error.message, secrets.iter().map(Secret::reveal)).into();
+        self.error.message =
+            without_secrets(&self.error.message, secrets.iter().map(Secret::reveal)).into();
         self
     }
 }
 
-/// Which error a status is. All formats go by this; what is more exact in an answer than its status goes over it.
+/// Which error a status is. All formats go by this; what is more exact in an answer than its status
+/// goes over it.
 pub fn code_of(status: u16) -> Code {
     match status {
         401 | 403 => Code::INVALID_CREDENTIALS,
@@ -109,10 +130,13 @@ pub fn code_of(status: u16) -> Code {
     }
 }
 
-/// Where this request is hopeless a different model may still help: its key, its account, its name and its context are others. A
-/// request that is wrong, or refused for what it says, stays so.
+/// Where this request is hopeless a different model may still help: its key, its account, its name
+/// and its context are others. A request that is wrong, or refused for what it says, stays so.
 pub fn may_pass(code: Code) -> bool {
-    !matches!(code, Code::MODEL_REQUEST | Code::MODEL_REFUSED | Code::EGRESS_URL | Code::EGRESS_BLOCKED)
+    !matches!(
+        code,
+        Code::MODEL_REQUEST | Code::MODEL_REFUSED | Code::EGRESS_URL | Code::EGRESS_BLOCKED
+    )
 }
 
 /// The body of a refusal as JSON, or as the text it is.
@@ -121,7 +145,9 @@ pub(super) fn read_body(body: &[u8]) -> Result<Value, Str> {
     match model::json::parse(&text) {
         Ok(value @ Value::Object(_)) => Ok(value),
         // Some servers in between put the object into a list.
-        Ok(Value::Array(values)) if values.first().is_some_and(Value::is_object) => Ok(values[0].clone()),
+        Ok(Value::Array(values)) if values.first().is_some_and(Value::is_object) => {
+            Ok(values[0].clone())
+        }
         // A page of a server in between says less than the status does.
         _ if text.trim_start().starts_with('<') => Err(Str::new()),
         _ => Err(text.as_ref().into()),
@@ -138,10 +164,16 @@ fn in_words_of(provider: &str, words: &str, status: Option<u16>) -> String {
 
 fn hint(code: Code) -> Option<&'static str> {
     Some(match code {
-        Code::INVALID_CREDENTIALS => "Check the key in the credential of the model, and what it may use",
-        Code::MODEL_RATE_LIMIT => "Run fewer at a time, or raise the limits of the account at the provider",
+        Code::INVALID_CREDENTIALS => {
+            "Check the key in the credential of the model, and what it may use"
+        }
+        Code::MODEL_RATE_LIMIT => {
+            "Run fewer at a time, or raise the limits of the account at the provider"
+        }
         Code::MODEL_QUOTA => "Look at the plan and the balance of the account at the provider",
-        Code::MODEL_NOT_FOUND => "Choose a model from the list of those that the key may use, and check the base URL",
+        Code::MODEL_NOT_FOUND => {
+            "Choose a model from the list of those that the key may use, and check the base URL"
+        }
         Code::MODEL_CONTEXT => "Send fewer or shorter messages, or choose a model that takes more",
         _ => return None,
     })
@@ -155,22 +187,33 @@ impl From<WireError> for Failure {
                 let hint = "Raise the time limit of the model, or ask for less";
                 Self::passing(ModelError::new(Code::MODEL_TIMEOUT, message).hint(hint))
             }
-            WireError::Http(HttpError::Timeout { .. }) => Self::passing(ModelError::new(Code::MODEL_TIMEOUT, message)),
+            WireError::Http(HttpError::Timeout { .. }) => {
+                Self::passing(ModelError::new(Code::MODEL_TIMEOUT, message))
+            }
             WireError::Http(HttpError::Unreachable { errno, .. }) => {
                 let error = ModelError::new(Code::MODEL_ERROR, message);
                 // A certificate does not become valid by asking again.
-                if errno == Some("CERT_INVALID") { Self::lasting(error) } else { Self::passing(error) }
+                if errno == Some("CERT_INVALID") {
+                    Self::lasting(error)
+                } else {
+                    Self::passing(error)
+                }
             }
             WireError::Http(HttpError::TooLarge { .. } | HttpError::TooManyRedirects { .. }) => {
                 Self::lasting(ModelError::new(Code::MODEL_ERROR, message))
             }
-            WireError::Http(error @ HttpError::NoRoom { .. }) => Self::passing(ModelError::new(error.code(), message)),
+            WireError::Http(error @ HttpError::NoRoom { .. }) => {
+                Self::passing(ModelError::new(error.code(), message))
+            }
             WireError::Http(error @ HttpError::Bound { .. }) => {
                 let hint = "If the credential is meant for this host, its owner lists the host in the credential under Allowed hosts";
                 Self::lasting(ModelError::new(error.code(), message).hint(hint))
             }
             WireError::Http(
-                error @ (HttpError::Url { .. } | HttpError::Blocked { .. } | HttpError::HostNotAllowed { .. } | HttpError::Method { .. }),
+                error @ (HttpError::Url { .. }
+                | HttpError::Blocked { .. }
+                | HttpError::HostNotAllowed { .. }
+                | HttpError::Method { .. }),
             ) => Self::lasting(ModelError::new(error.code(), message)),
             WireError::Line(_) => Self::lasting(ModelError::new(Code::MODEL_ERROR, message)),
         }
@@ -202,7 +245,8 @@ mod tests {
     use super::*;
 
     fn status(status: u16, code: Code, headers: &[(&str, &str)]) -> Failure {
-        let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let headers: Vec<_> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Failure::of_status(status, code, "words", &headers, 0)
     }
 
@@ -224,7 +268,11 @@ mod tests {
             (529, Code::MODEL_ERROR, Again::Soon, true),
         ] {
             let failure = Failure::refused("p", status, &[], "", 0);
-            assert_eq!((failure.error.code, failure.again, failure.error.may_pass), (code, again, may_pass), "{status}");
+            assert_eq!(
+                (failure.error.code, failure.again, failure.error.may_pass),
+                (code, again, may_pass),
+                "{status}"
+            );
             assert_eq!((failure.error.status, failure.too_many), (Some(status), status == 429));
         }
         assert!(!Failure::lasting(ModelError::new(Code::MODEL_REFUSED, "")).error.may_pass);
@@ -232,7 +280,8 @@ mod tests {
 
     #[test]
     fn a_key_that_the_server_repeats_is_not_told() {
-        let failure = Failure::refused("p", 401, &[], "Incorrect API key provided: sk-canary-1.", 0);
+        let failure =
+            Failure::refused("p", 401, &[], "Incorrect API key provided: sk-canary-1.", 0);
         let clean = failure.without(&[Secret::new("sk-canary-1")]);
         assert_eq!(clean.error.message, "p: Incorrect API key provided: ***.");
         assert!(clean.error.hint.is_some());
@@ -240,8 +289,12 @@ mod tests {
 
     #[test]
     fn an_empty_account_is_never_asked_again_whatever_the_headers_say() {
-        let failure = status(429, Code::MODEL_QUOTA, &[("x-should-retry", "true"), ("retry-after", "1")]);
-        assert_eq!((failure.again, failure.too_many, failure.error.may_pass), (Again::Never, false, true));
+        let failure =
+            status(429, Code::MODEL_QUOTA, &[("x-should-retry", "true"), ("retry-after", "1")]);
+        assert_eq!(
+            (failure.again, failure.too_many, failure.error.may_pass),
+            (Again::Never, false, true)
+        );
     }
 
     #[test]

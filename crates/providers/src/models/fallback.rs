@@ -64,7 +64,12 @@ pub struct Link {
 
 impl Fallback {
     /// At least one model is needed to make a chain.
-    pub fn new(links: Vec<Link>, rests: Arc<Rests>, pace: Arc<dyn Pace>, cool_down: Duration) -> Option<Self> {
+    pub fn new(
+        links: Vec<Link>,
+        rests: Arc<Rests>,
+        pace: Arc<dyn Pace>,
+        cool_down: Duration,
+    ) -> Option<Self> {
         let info = common_info(&links)?;
         Some(Self { info, links, rests, pace, cool_down })
     }
@@ -72,7 +77,8 @@ impl Fallback {
     /// In their order; those that rest come last, the one that has rested longest first.
     fn order(&self) -> Vec<&Link> {
         let now = self.pace.now();
-        let mut links: Vec<_> = self.links.iter().map(|link| (self.rests.left(&link.name, now), link)).collect();
+        let mut links: Vec<_> =
+            self.links.iter().map(|link| (self.rests.left(&link.name, now), link)).collect();
         links.sort_by_key(|(left, _)| *left);
         links.into_iter().map(|(_, link)| link).collect()
     }
@@ -104,7 +110,13 @@ impl ChatModel for Fallback {
                         }
                         Some(Err(error)) => break error,
                         None => {
-                            break ModelError { may_pass: true, ..ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off") };
+                            break ModelError {
+                                may_pass: true,
+                                ..ModelError::new(
+                                    Code::MODEL_ERROR,
+                                    "The answer of the model broke off",
+                                )
+                            };
                         }
                     }
                 };
@@ -116,8 +128,15 @@ impl ChatModel for Fallback {
                     return Err(error);
                 }
                 if number + 1 < n_links {
-                    let cause = format!("{} did not answer: {}", link.model.info().model, error.message);
-                    teller.tell(ChatEvent::Retry { attempt: number as u32 + 1, wait_ms: 0, cause: cause.into() }).await;
+                    let cause =
+                        format!("{} did not answer: {}", link.model.info().model, error.message);
+                    teller
+                        .tell(ChatEvent::Retry {
+                            attempt: number as u32 + 1,
+                            wait_ms: 0,
+                            cause: cause.into(),
+                        })
+                        .await;
                 }
                 last = error;
             }
@@ -181,7 +200,12 @@ mod tests {
             let end = if ends.len() > 1 { ends.remove(0) } else { ends[0].clone() };
             let end = end.map(|()| {
                 let message = Message::assistant(self.name);
-                ChatEvent::Done(Box::new(Turn { message, stop: Stop::Stop, usage: Usage::default(), model: self.name.into() }))
+                ChatEvent::Done(Box::new(Turn {
+                    message,
+                    stop: Stop::Stop,
+                    usage: Usage::default(),
+                    model: self.name.into(),
+                }))
             });
             Box::pin(futures::stream::iter(said.chain([end]).collect::<Vec<_>>()))
         }
@@ -203,7 +227,8 @@ mod tests {
             Link { name: name.into(), model: Arc::new(model) }
         };
         let links = scripts.into_iter().map(link).collect();
-        let fallback = Fallback::new(links, Arc::default(), pace.clone(), Duration::from_secs(60)).unwrap();
+        let fallback =
+            Fallback::new(links, Arc::default(), pace.clone(), Duration::from_secs(60)).unwrap();
         (fallback, asked, pace)
     }
 
@@ -213,7 +238,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_that_answers_wins_and_one_that_failed_rests() {
-        let (chain, asked, pace) = chain(vec![("a", vec![], vec![failing(true), Ok(())]), ("b", vec![], vec![Ok(())])]);
+        let (chain, asked, pace) =
+            chain(vec![("a", vec![], vec![failing(true), Ok(())]), ("b", vec![], vec![Ok(())])]);
         assert_eq!(ask(&chain).await.unwrap(), "b");
         assert_eq!(ask(&chain).await.unwrap(), "b");
         assert_eq!(*asked.lock().unwrap(), ["a", "b", "b"]);
@@ -223,7 +249,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_is_wrong_is_not_asked_of_another() {
-        let (chain, asked, _) = chain(vec![("a", vec![], vec![failing(false)]), ("b", vec![], vec![Ok(())])]);
+        let (chain, asked, _) =
+            chain(vec![("a", vec![], vec![failing(false)]), ("b", vec![], vec![Ok(())])]);
         assert!(ask(&chain).await.is_err());
         assert!(ask(&chain).await.is_err());
         assert_eq!(*asked.lock().unwrap(), ["a", "a"]);
@@ -231,7 +258,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_that_began_is_never_switched() {
-        let (chain, asked, _) = chain(vec![("a", vec!["Hel"], vec![failing(true)]), ("b", vec![], vec![Ok(())])]);
+        let (chain, asked, _) =
+            chain(vec![("a", vec!["Hel"], vec![failing(true)]), ("b", vec![], vec![Ok(())])]);
         assert!(ask(&chain).await.is_err());
         assert_eq!(*asked.lock().unwrap(), ["a"]);
         assert_eq!(ask(&chain).await.unwrap(), "b");
@@ -239,7 +267,10 @@ mod tests {
 
     #[tokio::test]
     async fn when_all_rest_the_one_that_has_rested_longest_is_asked_first() {
-        let (chain, asked, pace) = chain(vec![("a", vec![], vec![failing(true), Ok(())]), ("b", vec![], vec![failing(true)])]);
+        let (chain, asked, pace) = chain(vec![
+            ("a", vec![], vec![failing(true), Ok(())]),
+            ("b", vec![], vec![failing(true)]),
+        ]);
         assert_eq!(ask(&chain).await.unwrap_err().message, "no");
         pace.sleep(Duration::from_secs(1)).await;
         assert_eq!(ask(&chain).await.unwrap(), "a");
@@ -248,7 +279,8 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_watches_hears_of_the_switch() {
-        let (chain, _, _) = chain(vec![("a", vec![], vec![failing(true)]), ("b", vec!["x"], vec![Ok(())])]);
+        let (chain, _, _) =
+            chain(vec![("a", vec![], vec![failing(true)]), ("b", vec!["x"], vec![Ok(())])]);
         let told: Vec<_> = chain.stream(ChatRequest::default()).collect().await;
         assert!(
             matches!(&told[0], Ok(ChatEvent::Retry { attempt: 1, cause, .. }) if cause.contains("gpt-4o did not answer: no")),

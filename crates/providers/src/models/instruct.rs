@@ -8,8 +8,12 @@ pub(super) fn demanded_tool(request: &ChatRequest) -> Option<Str> {
     match &request.tool_choice {
         _ if request.tools.is_empty() => None,
         ToolChoice::Auto | ToolChoice::None => None,
-        ToolChoice::Required => Some("Answer by calling one of the tools; do not answer with text alone.".into()),
-        ToolChoice::Tool(name) => Some(format!("Answer by calling the tool `{name}`; do not answer with text alone.").into()),
+        ToolChoice::Required => {
+            Some("Answer by calling one of the tools; do not answer with text alone.".into())
+        }
+        ToolChoice::Tool(name) => Some(
+            format!("Answer by calling the tool `{name}`; do not answer with text alone.").into(),
+        ),
     }
 }
 
@@ -30,17 +34,24 @@ pub(super) fn wanted_format(format: &OutputFormat) -> Option<Str> {
 
 /// A file that a format has no place for, as words.
 pub(super) fn unreadable_file(name: Option<&Str>, mime_type: &str) -> Str {
-    format!("[A file, {}, of type {mime_type}, that cannot be shown here.]", name.map_or("unnamed", Str::as_str)).into()
+    format!(
+        "[A file, {}, of type {mime_type}, that cannot be shown here.]",
+        name.map_or("unnamed", Str::as_str)
+    )
+    .into()
 }
 
-/// Puts the provider's own fields into a request: objects are joined, lists of tools are added to, the rest is replaced.
+/// Puts the provider's own fields into a request: objects are joined, lists of tools are added to,
+/// the rest is replaced.
 pub(super) fn put_extra(body: &mut Value, extra: &Value) {
     let Some(fields) = extra.as_object() else { return };
     for (key, value) in fields.iter() {
         let place = body.make_object().entry(key);
         match (&*place, value) {
             (Value::Object(_), Value::Object(_)) => put_extra(place, value),
-            (Value::Array(_), Value::Array(more)) if key == "tools" => place.make_array().extend(more.iter().cloned()),
+            (Value::Array(_), Value::Array(more)) if key == "tools" => {
+                place.make_array().extend(more.iter().cloned())
+            }
             _ => *place = value.clone(),
         }
     }
@@ -53,8 +64,12 @@ mod tests {
 
     #[test]
     fn fields_of_the_provider_join_those_that_are_there() {
-        let mut body = json!({ "tools": [{ "name": "a" }], "config": { "x": 1, "y": 2 }, "stop": ["a"] });
-        put_extra(&mut body, &json!({ "tools": [{ "type": "search" }], "config": { "y": 3 }, "stop": ["b"], "tier": "flex" }));
+        let mut body =
+            json!({ "tools": [{ "name": "a" }], "config": { "x": 1, "y": 2 }, "stop": ["a"] });
+        put_extra(
+            &mut body,
+            &json!({ "tools": [{ "type": "search" }], "config": { "y": 3 }, "stop": ["b"], "tier": "flex" }),
+        );
         let wanted = json!({
             "tools": [{ "name": "a" }, { "type": "search" }], "config": { "x": 1, "y": 3 }, "stop": ["b"], "tier": "flex"
         });

@@ -1,4 +1,5 @@
-//! One door for all requests that use the same key, so that a provider that says "too many" hears one knock and not a hundred.
+//! One door for all requests that use the same key, so that a provider that says "too many" hears
+//! one knock and not a hundred.
 
 use super::pace::Pace;
 use std::collections::HashMap;
@@ -32,7 +33,8 @@ impl Limiters {
     }
 
     pub fn of(&self, host: &str, credential: &str) -> Arc<Limiter> {
-        let key = Key { host: host.to_ascii_lowercase(), fingerprint: self.hasher.hash_one(credential) };
+        let key =
+            Key { host: host.to_ascii_lowercase(), fingerprint: self.hasher.hash_one(credential) };
         let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
         if doors.len() >= KEPT {
             doors.retain(|_, door| Arc::strong_count(door) > 1);
@@ -41,8 +43,9 @@ impl Limiters {
     }
 }
 
-/// A door. Open it stays out of the way. After a "too many" it is shut for the pause that was asked for; then one request goes first, and
-/// each that is let in makes room for one more, until nobody waits. Where it was too many before, room grows more slowly.
+/// A door. Open it stays out of the way. After a "too many" it is shut for the pause that was asked
+/// for; then one request goes first, and each that is let in makes room for one more, until nobody
+/// waits. Where it was too many before, room grows more slowly.
 #[derive(Default)]
 pub struct Limiter {
     state: Mutex<State>,
@@ -72,8 +75,8 @@ impl Limiter {
         self.enter_after(Duration::ZERO, pace).await
     }
 
-    /// Waits for a pause of one's own, and then until a request may be made. Who waits like this is counted, so that the door
-    /// does not open wide for those who all come back a moment later.
+    /// Waits for a pause of one's own, and then until a request may be made. Who waits like this is
+    /// counted, so that the door does not open wide for those who all come back a moment later.
     pub async fn enter_after(self: &Arc<Self>, pause: Duration, pace: &dyn Pace) -> Leave {
         let mut waiting = None;
         if !pause.is_zero() {
@@ -205,13 +208,21 @@ mod tests {
     async fn after_too_many_one_goes_first_and_the_others_follow_in_growing_numbers() {
         let (door, pace) = (Arc::new(Limiter::default()), Arc::new(TestPace::new()));
         door.enter(&*pace).await.was_too_many(Duration::from_secs(5), &*pace);
-        let (at_once, most, order) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
+        let (at_once, most, order) = (
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(Mutex::new(Vec::new())),
+            Arc::new(AtomicUsize::new(0)),
+        );
         let runs: Vec<_> = (0..100)
             .map(|_| {
-                let (door, pace, at_once, most, order) = (door.clone(), pace.clone(), at_once.clone(), most.clone(), order.clone());
+                let (door, pace, at_once, most, order) =
+                    (door.clone(), pace.clone(), at_once.clone(), most.clone(), order.clone());
                 tokio::spawn(async move {
                     let leave = door.enter(&*pace).await;
-                    assert!(pace.now() >= Duration::from_secs(5), "nobody asks before the pause is over");
+                    assert!(
+                        pace.now() >= Duration::from_secs(5),
+                        "nobody asks before the pause is over"
+                    );
                     let place = order.fetch_add(1, Ordering::SeqCst);
                     let now = at_once.fetch_add(1, Ordering::SeqCst) + 1;
                     most.lock().unwrap().push((place, now));
@@ -249,7 +260,9 @@ mod tests {
         door.enter(&pace).await.was_too_many(Duration::ZERO, &pace);
         {
             let waiting = door.enter(&pace);
-            let first = futures::future::select(Box::pin(waiting), Box::pin(tokio::task::yield_now())).await;
+            let first =
+                futures::future::select(Box::pin(waiting), Box::pin(tokio::task::yield_now()))
+                    .await;
             assert!(matches!(first, futures::future::Either::Right(_)));
         }
         assert_eq!(door.state().waiting, 0);

@@ -1,4 +1,5 @@
-//! Cuts bytes that come in pieces into lines, with a limit on each; JSON texts one a line are read with it.
+//! Cuts bytes that come in pieces into lines, with a limit on each; JSON texts one a line are read
+//! with it.
 
 /// A line is longer than anybody sends with good intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +38,9 @@ impl Lines {
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
             self.after_return = false;
         }
-        while let Some(at) = rest.iter().position(|byte| *byte == b'\n' || (self.any_ending && *byte == b'\r')) {
+        while let Some(at) =
+            rest.iter().position(|byte| *byte == b'\n' || (self.any_ending && *byte == b'\r'))
+        {
             self.add(&rest[..at])?;
             let ended_by_return = rest[at] == b'\r';
             rest = &rest[at + 1..];
@@ -91,13 +94,19 @@ mod tests {
 
     #[test]
     fn json_lines_may_lack_the_last_line_end() {
-        assert_eq!(read(Lines::new(100), [&b"{\"a\":1}\r\n{\"b\""[..], b":2}\n\n{\"c\":3}"]), ["{\"a\":1}", "{\"b\":2}", "", "{\"c\":3}"]);
+        assert_eq!(
+            read(Lines::new(100), [&b"{\"a\":1}\r\n{\"b\""[..], b":2}\n\n{\"c\":3}"]),
+            ["{\"a\":1}", "{\"b\":2}", "", "{\"c\":3}"]
+        );
         assert_eq!(read(Lines::new(100), [&b"a\rb\n"[..]]), ["a\rb"]);
     }
 
     #[test]
     fn a_line_end_cut_in_two_is_one_line_end() {
-        assert_eq!(read(Lines::with_any_ending(100), [&b"a\r"[..], b"", b"\nb\r", b"\rc"]), ["a", "b", "", "c"]);
+        assert_eq!(
+            read(Lines::with_any_ending(100), [&b"a\r"[..], b"", b"\nb\r", b"\rc"]),
+            ["a", "b", "", "c"]
+        );
     }
 
     #[test]

@@ -33,8 +33,18 @@ mod tests {
 
     #[test]
     fn a_request_changes_only_what_it_names() {
-        let base = ModelOptions { temperature: Some(0.2), max_tokens: Some(10), extra: Some(json!({ "a": 1 })), ..Default::default() };
-        let over = ModelOptions { max_tokens: Some(20), stop: vec!["x".into()], extra: Some(json!({ "b": 2 })), ..Default::default() };
+        let base = ModelOptions {
+            temperature: Some(0.2),
+            max_tokens: Some(10),
+            extra: Some(json!({ "a": 1 })),
+            ..Default::default()
+        };
+        let over = ModelOptions {
+            max_tokens: Some(20),
+            stop: vec!["x".into()],
+            extra: Some(json!({ "b": 2 })),
+            ..Default::default()
+        };
         let both = merged(&base, &over);
         assert_eq!((both.temperature, both.max_tokens, both.stop.len()), (Some(0.2), Some(20), 1));
         assert_eq!(both.extra, Some(json!({ "a": 1, "b": 2 })));

@@ -8,14 +8,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 pub trait Pace: Send + Sync {
     /// Time since some moment, the same one for all that share a door; it never goes back.
     fn now(&self) -> Duration;
-    /// Milliseconds since the epoch. It may jump; only dates of other machines are compared with it.
+    /// Milliseconds since the epoch. It may jump; only dates of other machines are compared with
+    /// it.
     fn unix_ms(&self) -> i64;
     /// From 0 up to but without 1.
     fn random(&self) -> f64;
     async fn sleep(&self, time: Duration);
 }
 
-/// The machine's own. All of them show the same time, since runs compare theirs at the doors they share.
+/// The machine's own. All of them show the same time, since runs compare theirs at the doors they
+/// share.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemPace;
 
@@ -33,8 +35,10 @@ impl Pace for SystemPace {
 
     fn random(&self) -> f64 {
         let mut bytes = [0; 4];
-        // Without a source of chance everybody waits the middle; the limiter still keeps them apart.
-        getrandom::fill(&mut bytes).map_or(0.5, |()| f64::from(u32::from_le_bytes(bytes)) / (f64::from(u32::MAX) + 1.0))
+        // Without a source of chance everybody waits the middle; the limiter still keeps them
+        // apart.
+        getrandom::fill(&mut bytes)
+            .map_or(0.5, |()| f64::from(u32::from_le_bytes(bytes)) / (f64::from(u32::MAX) + 1.0))
     }
 
     async fn sleep(&self, time: Duration) {
@@ -43,7 +47,11 @@ impl Pace for SystemPace {
 }
 
 /// What a future gives, or nothing if it takes longer than this.
-pub(super) async fn within<T>(pace: &dyn Pace, time: Duration, future: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn within<T>(
+    pace: &dyn Pace,
+    time: Duration,
+    future: impl Future<Output = T>,
+) -> Option<T> {
     let future = std::pin::pin!(future);
     match futures::future::select(future, pace.sleep(time)).await {
         futures::future::Either::Left((value, _)) => Some(value),
@@ -66,7 +74,12 @@ pub(super) mod testing {
 
     impl TestPace {
         pub(in crate::models) fn new() -> Self {
-            Self { random: 0.0, unix_ms: 1_700_000_000_000, now: Mutex::default(), slept: Mutex::default() }
+            Self {
+                random: 0.0,
+                unix_ms: 1_700_000_000_000,
+                now: Mutex::default(),
+                slept: Mutex::default(),
+            }
         }
 
         pub(in crate::models) fn slept_ms(&self) -> Vec<u64> {

@@ -20,25 +20,43 @@ pub struct Place {
 
 impl Place {
     pub fn new(base_url: &str, key: Secret) -> Self {
-        Self { base_url: base_url.to_owned(), key, headers: Vec::new(), allow_invalid_certificates: false, proxy: None }
+        Self {
+            base_url: base_url.to_owned(),
+            key,
+            headers: Vec::new(),
+            allow_invalid_certificates: false,
+            proxy: None,
+        }
     }
 
     pub(super) fn asker(&self, access: &Access) -> Asker {
-        let secrets = self.headers.iter().map(|(_, value)| value.clone()).chain([self.key.clone()]).collect();
+        let secrets =
+            self.headers.iter().map(|(_, value)| value.clone()).chain([self.key.clone()]).collect();
         access.asker(&host_of(&self.base_url), self.key.reveal(), secrets)
     }
 
-    pub(super) fn post(&self, path: &str, headers: Vec<(String, String)>, body: &Value) -> Result<Call, ModelError> {
+    pub(super) fn post(
+        &self,
+        path: &str,
+        headers: Vec<(String, String)>,
+        body: &Value,
+    ) -> Result<Call, ModelError> {
         Ok(self.dress(Call::post(self.url(path)?, body), headers))
     }
 
-    pub(super) fn get(&self, path: &str, headers: Vec<(String, String)>) -> Result<Call, ModelError> {
+    pub(super) fn get(
+        &self,
+        path: &str,
+        headers: Vec<(String, String)>,
+    ) -> Result<Call, ModelError> {
         Ok(self.dress(Call::get(self.url(path)?), headers))
     }
 
-    /// The path behind the address. Addresses that end with the version that the path begins with do not get it twice.
+    /// The path behind the address. Addresses that end with the version that the path begins with
+    /// do not get it twice.
     fn url(&self, path: &str) -> Result<String, ModelError> {
-        let invalid = || ModelError::new(Code::EGRESS_URL, "The base URL of the model's server is no URL");
+        let invalid =
+            || ModelError::new(Code::EGRESS_URL, "The base URL of the model's server is no URL");
         let mut base = Url::parse(self.base_url.trim()).map_err(|_| invalid())?;
         if base.cannot_be_a_base() {
             return Err(invalid());
@@ -46,9 +64,16 @@ impl Place {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let folder = base.path().trim_end_matches('/').to_owned();
         let version = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-        let folder = folder.strip_suffix(version).filter(|rest| rest.ends_with('/')).unwrap_or(&folder).trim_end_matches('/');
+        let folder = folder
+            .strip_suffix(version)
+            .filter(|rest| rest.ends_with('/'))
+            .unwrap_or(&folder)
+            .trim_end_matches('/');
         base.set_path(&format!("{folder}{path}"));
-        let queries: Vec<&str> = [base.query().unwrap_or_default(), query].into_iter().filter(|query| !query.is_empty()).collect();
+        let queries: Vec<&str> = [base.query().unwrap_or_default(), query]
+            .into_iter()
+            .filter(|query| !query.is_empty())
+            .collect();
         let queries = queries.join("&");
         base.set_query(Some(queries.as_str()).filter(|query| !query.is_empty()));
         Ok(base.into())
@@ -56,15 +81,24 @@ impl Place {
 
     /// Headers of the user's own go over those of the format.
     fn dress(&self, mut call: Call, headers: Vec<(String, String)>) -> Call {
-        let agent = ("user-agent".to_owned(), concat!("heddle/", env!("CARGO_PKG_VERSION")).to_owned());
-        let own = self.headers.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
-        for (name, value) in [agent].into_iter().chain(headers).chain(own).filter(|(_, value)| !value.trim().is_empty()) {
+        let agent =
+            ("user-agent".to_owned(), concat!("heddle/", env!("CARGO_PKG_VERSION")).to_owned());
+        let own =
+            self.headers.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
+        for (name, value) in [agent]
+            .into_iter()
+            .chain(headers)
+            .chain(own)
+            .filter(|(_, value)| !value.trim().is_empty())
+        {
             call.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
             call.headers.push((name, value.trim().to_owned()));
         }
         call.allow_invalid_certificates = self.allow_invalid_certificates;
         call.proxy.clone_from(&self.proxy);
-        call.bound = Secret::bound_of([&self.key].into_iter().chain(self.headers.iter().map(|(_, value)| value)));
+        call.bound = Secret::bound_of(
+            [&self.key].into_iter().chain(self.headers.iter().map(|(_, value)| value)),
+        );
         call
     }
 }
@@ -72,7 +106,13 @@ impl Place {
 /// The host and the port of an address, for the door that all requests to it share.
 pub(super) fn host_of(base_url: &str) -> String {
     let url = Url::parse(base_url.trim()).ok();
-    let place = |url: Url| format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default());
+    let place = |url: Url| {
+        format!(
+            "{}:{}",
+            url.host_str().unwrap_or_default(),
+            url.port_or_known_default().unwrap_or_default()
+        )
+    };
     url.map(place).unwrap_or_default()
 }
 
@@ -86,22 +126,37 @@ mod tests {
 
     #[test]
     fn paths_stand_behind_the_address() {
-        assert_eq!(url("https://api.anthropic.com", "/v1/messages"), "https://api.anthropic.com/v1/messages");
-        assert_eq!(url("https://api.anthropic.com/v1/", "/v1/messages"), "https://api.anthropic.com/v1/messages");
-        assert_eq!(url("http://gateway/team/v1beta", "/v1beta/models/m:x?alt=sse"), "http://gateway/team/v1beta/models/m:x?alt=sse");
+        assert_eq!(
+            url("https://api.anthropic.com", "/v1/messages"),
+            "https://api.anthropic.com/v1/messages"
+        );
+        assert_eq!(
+            url("https://api.anthropic.com/v1/", "/v1/messages"),
+            "https://api.anthropic.com/v1/messages"
+        );
+        assert_eq!(
+            url("http://gateway/team/v1beta", "/v1beta/models/m:x?alt=sse"),
+            "http://gateway/team/v1beta/models/m:x?alt=sse"
+        );
         assert_eq!(url("http://h:11434/?team=a", "/api/chat"), "http://h:11434/api/chat?team=a");
         assert_eq!(url("http://h/myv1", "/v1/messages"), "http://h/myv1/v1/messages");
         for wrong in ["no url", "data:text,x", ""] {
-            assert_eq!(Place::new(wrong, Secret::default()).url("/v1").unwrap_err().code, Code::EGRESS_URL, "{wrong}");
+            assert_eq!(
+                Place::new(wrong, Secret::default()).url("/v1").unwrap_err().code,
+                Code::EGRESS_URL,
+                "{wrong}"
+            );
         }
     }
 
     #[test]
     fn headers_of_the_users_own_win_and_empty_ones_are_not_sent() {
         let mut place = Place::new("http://h", Secret::new("k"));
-        place.headers = vec![("X-Api-Key".into(), Secret::new("mine\n")), ("x-empty".into(), Secret::new(""))];
+        place.headers =
+            vec![("X-Api-Key".into(), Secret::new("mine\n")), ("x-empty".into(), Secret::new(""))];
         let call = place.get("/v1/models", vec![("x-api-key".into(), "k".into())]).unwrap();
-        let named: Vec<_> = call.headers.iter().filter(|(name, _)| name.to_lowercase().starts_with("x-")).collect();
+        let named: Vec<_> =
+            call.headers.iter().filter(|(name, _)| name.to_lowercase().starts_with("x-")).collect();
         assert_eq!(named, [&("X-Api-Key".to_owned(), "mine".to_owned())]);
     }
 }

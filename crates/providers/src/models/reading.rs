@@ -1,4 +1,5 @@
-//! Reads the body of an answer as what it is, a stream of events or one JSON text, whatever its headers say.
+//! Reads the body of an answer as what it is, a stream of events or one JSON text, whatever its
+//! headers say.
 
 use super::ask::{Decoder, Flow};
 use super::failure::Failure;
@@ -11,7 +12,12 @@ use node_api::ai::{ChatEvent, ModelError, Part, Turn};
 /// What the events of a format mean. Pure: no bytes, no network.
 pub trait Reader: Send {
     /// Takes one event of a stream, and its name where the format has names.
-    fn event(&mut self, name: &str, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure>;
+    fn event(
+        &mut self,
+        name: &str,
+        event: &Value,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<Flow, Failure>;
     /// Takes an answer that came whole.
     fn whole(&mut self, answer: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Failure>;
     /// The server says that there is nothing more.
@@ -54,7 +60,12 @@ impl<P> Told<P> {
 }
 
 impl<P: Pieces> Reader for Told<P> {
-    fn event(&mut self, name: &str, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+    fn event(
+        &mut self,
+        name: &str,
+        event: &Value,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<Flow, Failure> {
         let told = self.pieces.piece(name, event)?;
         Ok(self.take(told, events))
     }
@@ -65,7 +76,9 @@ impl<P: Pieces> Reader for Told<P> {
         for part in &turn.message.parts {
             match part {
                 Part::Text(text) => events.push(ChatEvent::Text(text.clone())),
-                Part::Thinking { text, .. } if !text.is_empty() => events.push(ChatEvent::Thinking(text.clone())),
+                Part::Thinking { text, .. } if !text.is_empty() => {
+                    events.push(ChatEvent::Thinking(text.clone()))
+                }
                 Part::ToolCall(call) => {
                     events.push(ChatEvent::CallBegins { index: n_calls, name: call.name.clone() });
                     n_calls += 1;
@@ -138,7 +151,9 @@ impl<R: Reader> Reading<R> {
     }
 
     fn take(&mut self, sse: Vec<SseEvent>, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
-        for (name, data) in sse.iter().flat_map(|event| texts(&event.data).map(|text| (event.name.as_str(), text))) {
+        for (name, data) in
+            sse.iter().flat_map(|event| texts(&event.data).map(|text| (event.name.as_str(), text)))
+        {
             if data == "[DONE]" {
                 self.reader.done();
                 return Ok(Flow::Complete);
@@ -150,10 +165,16 @@ impl<R: Reader> Reading<R> {
         Ok(Flow::More)
     }
 
-    fn take_lines(&mut self, lines: impl IntoIterator<Item = Vec<u8>>, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+    fn take_lines(
+        &mut self,
+        lines: impl IntoIterator<Item = Vec<u8>>,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<Flow, Failure> {
         for line in lines {
             let line = String::from_utf8_lossy(&line);
-            if !line.trim().is_empty() && self.reader.event("", &parse(&line)?, events)? == Flow::Complete {
+            if !line.trim().is_empty()
+                && self.reader.event("", &parse(&line)?, events)? == Flow::Complete
+            {
                 return Ok(Flow::Complete);
             }
         }
@@ -197,7 +218,8 @@ impl<R: Reader> Decoder for Reading<R> {
     }
 }
 
-/// The JSON texts in the data of an event. Servers that forget the blank line between events send several, one a line.
+/// The JSON texts in the data of an event. Servers that forget the blank line between events send
+/// several, one a line.
 fn texts(data: &str) -> impl Iterator<Item = &str> {
     let is_one = !data.contains('\n') || model::json::parse(data).is_ok();
     let (whole, lines) = if is_one { (Some(data), "") } else { (None, data) };
@@ -206,7 +228,10 @@ fn texts(data: &str) -> impl Iterator<Item = &str> {
 
 /// The turn that the bytes of an answer make, in any cut.
 #[cfg(test)]
-pub(super) fn read<R: Reader>(reader: R, pieces: &[&[u8]]) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
+pub(super) fn read<R: Reader>(
+    reader: R,
+    pieces: &[&[u8]],
+) -> (Vec<ChatEvent>, Result<Turn, Failure>) {
     let mut reading = Reading::new(reader, 10 << 20);
     let mut events = Vec::new();
     for piece in pieces {
@@ -221,5 +246,7 @@ pub(super) fn read<R: Reader>(reader: R, pieces: &[&[u8]]) -> (Vec<ChatEvent>, R
 }
 
 fn parse(text: &str) -> Result<Value, Failure> {
-    model::json::parse(text).map_err(|error| Failure::unreadable(format!("The answer of the model is no JSON: {error}")))
+    model::json::parse(text).map_err(|error| {
+        Failure::unreadable(format!("The answer of the model is no JSON: {error}"))
+    })
 }

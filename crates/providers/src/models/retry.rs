@@ -9,7 +9,8 @@ use std::time::Duration;
 pub struct RetryPolicy {
     /// Beyond the first attempt. With none, nothing is asked again for any reason.
     pub max_retries: u32,
-    /// How often a request stands in line for a provider that says "too many", apart from the retries.
+    /// How often a request stands in line for a provider that says "too many", apart from the
+    /// retries.
     pub max_waits: u32,
     /// The first pause; it doubles each time.
     pub first_pause_ms: u64,
@@ -33,7 +34,13 @@ impl Tries {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { max_retries: 2, max_waits: 6, first_pause_ms: 500, longest_pause_ms: 8_000, longest_asked_for_ms: 120_000 }
+        Self {
+            max_retries: 2,
+            max_waits: 6,
+            first_pause_ms: 500,
+            longest_pause_ms: 8_000,
+            longest_asked_for_ms: 120_000,
+        }
     }
 }
 
@@ -50,7 +57,9 @@ impl RetryPolicy {
         let pause = match failure.again {
             Again::Never => return None,
             Again::Soon => self.back_off(*made, pace.random()),
-            Again::After(wait) if wait > Duration::from_millis(self.longest_asked_for_ms) => return None,
+            Again::After(wait) if wait > Duration::from_millis(self.longest_asked_for_ms) => {
+                return None;
+            }
             // A little more than was asked for, never less, and not for everybody the same.
             Again::After(wait) => wait + self.back_off(0, pace.random()) / 4,
         };
@@ -58,9 +67,11 @@ impl RetryPolicy {
         Some(pause)
     }
 
-    /// Twice as long each time, less up to a quarter by chance so that those who failed together do not come back together.
+    /// Twice as long each time, less up to a quarter by chance so that those who failed together do
+    /// not come back together.
     fn back_off(&self, retries: u32, random: f64) -> Duration {
-        let doubled = self.first_pause_ms.saturating_mul(1_u64.checked_shl(retries).unwrap_or(u64::MAX));
+        let doubled =
+            self.first_pause_ms.saturating_mul(1_u64.checked_shl(retries).unwrap_or(u64::MAX));
         let pause = doubled.min(self.longest_pause_ms) as f64;
         Duration::from_millis((pause * (1.0 - random.clamp(0.0, 1.0) / 4.0)) as u64)
     }
@@ -75,13 +86,18 @@ pub fn is_retried(status: u16, headers: &[(String, String)]) -> bool {
     }
 }
 
-/// The pause that an answer asks for: `retry-after-ms`, or `retry-after` in seconds or as a date. What cannot be read, lies in the
-/// past or is no pause at all counts as not said.
+/// The pause that an answer asks for: `retry-after-ms`, or `retry-after` in seconds or as a date.
+/// What cannot be read, lies in the past or is no pause at all counts as not said.
 pub fn wait_asked_for(headers: &[(String, String)], unix_ms: i64) -> Option<Duration> {
-    let milliseconds = header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
+    let milliseconds =
+        header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
     let milliseconds = milliseconds.filter(|number| number.is_finite()).or_else(|| {
         let text = header(headers, "retry-after")?.trim();
-        let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite()).map(|seconds| seconds * 1_000.0);
+        let seconds = text
+            .parse::<f64>()
+            .ok()
+            .filter(|seconds| seconds.is_finite())
+            .map(|seconds| seconds * 1_000.0);
         seconds.or_else(|| Some((date_ms(text)? - unix_ms) as f64))
     })?;
     (milliseconds > 0.0).then(|| Duration::from_millis(milliseconds.ceil() as u64))
@@ -146,20 +162,30 @@ mod tests {
         assert_eq!(asked(&[("retry-after", "Tue, 14 Nov 2023 22:13:50 GMT")]), Some(30_000));
     }
 
-    /// T-NET: only dates are compared with the clock of the machine, and a date that seems far away is not waited for.
+    /// T-NET: only dates are compared with the clock of the machine, and a date that seems far away
+    /// is not waited for.
     #[test]
     fn a_clock_that_jumps_makes_nobody_wait_for_years() {
         const YEAR_MS: i64 = 365 * 86_400_000;
         let date = headers(&[("retry-after", "Tue, 14 Nov 2023 22:13:50 GMT")]);
-        assert_eq!(wait_asked_for(&date, NOW + YEAR_MS), None, "forward: the date is over, and the usual pause is made");
+        assert_eq!(
+            wait_asked_for(&date, NOW + YEAR_MS),
+            None,
+            "forward: the date is over, and the usual pause is made"
+        );
         let seems = wait_asked_for(&date, NOW - YEAR_MS).unwrap();
-        let pause = RetryPolicy::default().pause(&failing(Again::After(seems)), &mut Tries::default(), &TestPace::new());
+        let pause = RetryPolicy::default().pause(
+            &failing(Again::After(seems)),
+            &mut Tries::default(),
+            &TestPace::new(),
+        );
         assert_eq!(pause, None, "back: it is told at once instead");
     }
 
     #[test]
     fn nonsense_and_the_past_count_as_not_said() {
-        for text in ["0", "-5", "soon", "", "NaN", "inf", "Tue, 14 Nov 2023 22:13:10 GMT", "1e400"] {
+        for text in ["0", "-5", "soon", "", "NaN", "inf", "Tue, 14 Nov 2023 22:13:10 GMT", "1e400"]
+        {
             assert_eq!(asked(&[("retry-after", text)]), None, "{text}");
         }
         assert_eq!(asked(&[]), None);
@@ -173,18 +199,28 @@ mod tests {
         let mut pace = TestPace::new();
         let pauses: Vec<_> = [0, 1, 2, 3, 4, 5, 63, 64, 99]
             .into_iter()
-            .map(|retries| policy.pause(&failing(Again::Soon), &mut Tries { retries, waits: 0 }, &pace).unwrap().as_millis())
+            .map(|retries| {
+                policy
+                    .pause(&failing(Again::Soon), &mut Tries { retries, waits: 0 }, &pace)
+                    .unwrap()
+                    .as_millis()
+            })
             .collect();
         assert_eq!(pauses, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000]);
         pace.random = 1.0;
-        assert_eq!(policy.pause(&failing(Again::Soon), &mut Tries::default(), &pace).unwrap().as_millis(), 375);
+        assert_eq!(
+            policy.pause(&failing(Again::Soon), &mut Tries::default(), &pace).unwrap().as_millis(),
+            375
+        );
     }
 
     #[test]
     fn patience_ends() {
         let policy = RetryPolicy::default();
         let pace = TestPace::new();
-        let pause = |failure: &Failure, retries, waits| policy.pause(failure, &mut Tries { retries, waits }, &pace);
+        let pause = |failure: &Failure, retries, waits| {
+            policy.pause(failure, &mut Tries { retries, waits }, &pace)
+        };
         assert!(pause(&failing(Again::Soon), 1, 6).is_some());
         assert_eq!(pause(&failing(Again::Soon), 2, 0), None);
         assert_eq!(pause(&failing(Again::Never), 0, 0), None);

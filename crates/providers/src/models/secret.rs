@@ -18,7 +18,8 @@ impl Secret {
         Self { text: text.into(), bound: None }
     }
 
-    /// A field of a credential, or something made of one, which takes the hosts of the credential along.
+    /// A field of a credential, or something made of one, which takes the hosts of the credential
+    /// along.
     pub fn of(credential: &Credential, text: impl Into<String>) -> Self {
         Self { text: text.into(), bound: Some(credential.bound()) }
     }
@@ -69,6 +70,9 @@ mod tests {
     #[test]
     fn secrets_are_not_shown() {
         assert_eq!(format!("{:?}", Secret::new("sk-canary")), "Secret");
-        assert_eq!(without_secrets("key sk-canary is wrong: sk-canary", ["sk-canary", "", "k"]), "key *** is wrong: ***");
+        assert_eq!(
+            without_secrets("key sk-canary is wrong: sk-canary", ["sk-canary", "", "k"]),
+            "key *** is wrong: ***"
+        );
     }
 }

@@ -11,7 +11,8 @@ pub struct SseEvent {
 
 /// The decoder. Feed it what comes, then say that nothing more does.
 ///
-/// Comments, ids and retry times are passed over. Bytes that are no UTF-8 become replacement characters, as in browsers.
+/// Comments, ids and retry times are passed over. Bytes that are no UTF-8 become replacement
+/// characters, as in browsers.
 #[derive(Debug)]
 pub struct SseDecoder {
     lines: Lines,
@@ -22,7 +23,12 @@ pub struct SseDecoder {
 
 impl SseDecoder {
     pub fn new(longest_line: usize) -> Self {
-        Self { lines: Lines::with_any_ending(longest_line), is_first_line: true, name: String::new(), data: None }
+        Self {
+            lines: Lines::with_any_ending(longest_line),
+            is_first_line: true,
+            name: String::new(),
+            data: None,
+        }
     }
 
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, LineTooLong> {
@@ -33,7 +39,8 @@ impl SseDecoder {
         Ok(events)
     }
 
-    /// What is left when the stream ends. A last event without its blank line counts: many servers forget it.
+    /// What is left when the stream ends. A last event without its blank line counts: many servers
+    /// forget it.
     pub fn finish(&mut self) -> Result<Vec<SseEvent>, LineTooLong> {
         let mut events = Vec::new();
         if let Some(line) = self.lines.finish() {
@@ -104,7 +111,12 @@ mod tests {
 
     #[test]
     fn events_end_with_a_blank_line_of_any_kind() {
-        for text in ["data: a\n\ndata: b\n\n", "data: a\r\n\r\ndata: b\r\n\r\n", "data: a\r\rdata: b\r\r", "data: a\n\r\ndata: b\r\n\n"] {
+        for text in [
+            "data: a\n\ndata: b\n\n",
+            "data: a\r\n\r\ndata: b\r\n\r\n",
+            "data: a\r\rdata: b\r\r",
+            "data: a\n\r\ndata: b\r\n\n",
+        ] {
             assert_eq!(data(text), ["a", "b"], "{text:?}");
         }
     }

@@ -1,4 +1,5 @@
-//! The one way models are asked: a request through the guarded client, its answer read in pieces, each wait within a named limit.
+//! The one way models are asked: a request through the guarded client, its answer read in pieces,
+//! each wait within a named limit.
 
 use super::lines::LineTooLong;
 use super::pace::{Pace, within};
@@ -20,7 +21,8 @@ const MAX_REDIRECTS: usize = 5;
 pub struct Limits {
     /// Until there is a connection.
     pub connect_ms: u64,
-    /// From the request to the first piece of the answer. Models that do not stream think all the while.
+    /// From the request to the first piece of the answer. Models that do not stream think all the
+    /// while.
     pub first_byte_ms: u64,
     /// Between two pieces.
     pub idle_ms: u64,
@@ -96,12 +98,25 @@ pub struct Answer {
 
 impl Call {
     pub fn get(url: String) -> Self {
-        Self { method: "GET", url, headers: Vec::new(), body: None, allow_invalid_certificates: false, proxy: None, bound: None }
+        Self {
+            method: "GET",
+            url,
+            headers: Vec::new(),
+            body: None,
+            allow_invalid_certificates: false,
+            proxy: None,
+            bound: None,
+        }
     }
 
     pub fn post(url: String, body: &Value) -> Self {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        Self { method: "POST", headers, body: Some(model::json::to_string(body).into()), ..Self::get(url) }
+        Self {
+            method: "POST",
+            headers,
+            body: Some(model::json::to_string(body).into()),
+            ..Self::get(url)
+        }
     }
 
     fn to_request(&self, limits: &Limits) -> HttpRequest {
@@ -115,7 +130,12 @@ impl Call {
         request.max_redirects = MAX_REDIRECTS;
         request.max_response_bytes = limits.answer_bytes;
         // Any header of a user's own may be a key.
-        request.credential_headers = self.headers.iter().map(|(name, _)| name.clone()).filter(|name| !is_plain(name)).collect();
+        request.credential_headers = self
+            .headers
+            .iter()
+            .map(|(name, _)| name.clone())
+            .filter(|name| !is_plain(name))
+            .collect();
         request.allow_invalid_certificates = self.allow_invalid_certificates;
         request.proxy.clone_from(&self.proxy);
         request.bound.clone_from(&self.bound);
@@ -144,7 +164,10 @@ impl Wire {
             let first = answer.body.next().await;
             Ok((answer, first))
         };
-        let (answer, first) = self.within("first byte", self.limits.first_byte_ms, deadline, asking).await?.map_err(WireError::Http)?;
+        let (answer, first) = self
+            .within("first byte", self.limits.first_byte_ms, deadline, asking)
+            .await?
+            .map_err(WireError::Http)?;
         Ok(Answer {
             status: answer.status,
             headers: answer.headers,
@@ -182,7 +205,11 @@ impl Answer {
     pub async fn piece(&mut self) -> Result<Option<Bytes>, WireError> {
         let next = match self.first.take() {
             Some(first) => Some(first),
-            None => self.wire.within("idle", self.wire.limits.idle_ms, self.deadline, self.body.next()).await?,
+            None => {
+                self.wire
+                    .within("idle", self.wire.limits.idle_ms, self.deadline, self.body.next())
+                    .await?
+            }
         };
         next.transpose().map_err(WireError::Http)
     }
@@ -191,7 +218,10 @@ impl Answer {
     pub async fn whole(&mut self) -> Result<Vec<u8>, WireError> {
         let mut whole = Vec::new();
         while let Some(piece) = self.piece().await? {
-            self.held.grow_to(whole.len() + piece.len()).await.map_err(|full| WireError::Http(full.into()))?;
+            self.held
+                .grow_to(whole.len() + piece.len())
+                .await
+                .map_err(|full| WireError::Http(full.into()))?;
             whole.extend_from_slice(&piece);
         }
         Ok(whole)

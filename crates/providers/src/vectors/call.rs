@@ -25,7 +25,12 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) async fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, NodeError> {
+    pub(super) async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, NodeError> {
         match self.try_ask(method, path, body).await? {
             (status, answer) if (200..300).contains(&status) => Ok(answer),
             (status, answer) => Err(self.refused(status, &answer)),
@@ -33,8 +38,14 @@ impl Service {
     }
 
     /// The status and what was said, whatever it is.
-    pub(super) async fn try_ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<(u16, Value), NodeError> {
-        let mut request = HttpRequest::new(method, format!("{}{path}", self.base_url.trim_end_matches('/')));
+    pub(super) async fn try_ask(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<(u16, Value), NodeError> {
+        let mut request =
+            HttpRequest::new(method, format!("{}{path}", self.base_url.trim_end_matches('/')));
         request.timeout_ms = TIMEOUT_MS;
         request.max_response_bytes = MAX_ANSWER_BYTES;
         request.set_header("accept", "application/json");
@@ -55,23 +66,30 @@ impl Service {
                 .hint("Check the address in the credential, and that the operator has opened it.")
         })?;
         let text = String::from_utf8_lossy(&answer.body);
-        let told = model::json::parse(&text).unwrap_or_else(|_| Value::from(text.chars().take(300).collect::<String>()));
+        let told = model::json::parse(&text)
+            .unwrap_or_else(|_| Value::from(text.chars().take(300).collect::<String>()));
         Ok((answer.status, told))
     }
 
     pub(super) fn refused(&self, status: u16, answer: &Value) -> NodeError {
         let said = ["message", "error", "msg"].iter().find_map(|key| words(answer.get(key)?));
-        let said = said.or_else(|| words(answer.get_path("status.error")?)).or_else(|| words(answer.get_path("error.message")?));
+        let said = said
+            .or_else(|| words(answer.get_path("status.error")?))
+            .or_else(|| words(answer.get_path("error.message")?));
         let said = said.or_else(|| answer.as_str().filter(|text| !text.is_empty()).map(Str::from));
         let message = match said {
             Some(said) => format!("{} answered with status {status}: {said}", self.name),
             None => format!("{} answered with status {status}", self.name),
         };
-        let code = if matches!(status, 401 | 403) { Code::NODE_CREDENTIAL } else { Code::UPSTREAM_STATUS };
+        let code =
+            if matches!(status, 401 | 403) { Code::NODE_CREDENTIAL } else { Code::UPSTREAM_STATUS };
         NodeError::new(code, message).with("httpCode", Str::from(status.to_string()))
     }
 }
 
 fn words(value: &Value) -> Option<Str> {
-    value.as_str().filter(|text| !text.is_empty()).map(|text| text.chars().take(500).collect::<String>().into())
+    value
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(|text| text.chars().take(500).collect::<String>().into())
 }

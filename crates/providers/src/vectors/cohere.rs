@@ -17,7 +17,13 @@ pub struct CohereReranker {
 impl CohereReranker {
     pub fn new(http: Arc<dyn Http>, base_url: &str, key: &Secret, model: Str, top: usize) -> Self {
         let secret_headers = vec![("authorization", key.worded(|key| format!("Bearer {key}")))];
-        let service = Service { http, name: "Cohere", base_url: base_url.to_owned(), secret_headers, headers: Vec::new() };
+        let service = Service {
+            http,
+            name: "Cohere",
+            base_url: base_url.to_owned(),
+            secret_headers,
+            headers: Vec::new(),
+        };
         Self { service, model, top }
     }
 }
@@ -25,7 +31,8 @@ impl CohereReranker {
 #[async_trait::async_trait]
 impl Reranker for CohereReranker {
     async fn rerank(&self, question: &str, found: Vec<Found>) -> Result<Vec<Found>, NodeError> {
-        let documents = Value::array(found.iter().map(|found| found.document.content.clone().into()).collect());
+        let documents =
+            Value::array(found.iter().map(|found| found.document.content.clone().into()).collect());
         let body = Object::from_iter([
             ("model", Value::from(self.model.clone())),
             ("query", question.into()),
@@ -36,7 +43,10 @@ impl Reranker for CohereReranker {
         let results = answer.get("results").and_then(Value::as_array).unwrap_or_default();
         let ranked = results.iter().filter_map(|result| {
             let found = found.get(result.get("index")?.as_usize()?)?.clone();
-            Some(Found { score: result.get("relevance_score").and_then(Value::as_f64).unwrap_or_default(), ..found })
+            Some(Found {
+                score: result.get("relevance_score").and_then(Value::as_f64).unwrap_or_default(),
+                ..found
+            })
         });
         Ok(ranked.take(self.top).collect())
     }

@@ -1,4 +1,5 @@
-//! Vectors in an index of Pinecone. Its metadata are flat: texts stand among them, under a key of their own.
+//! Vectors in an index of Pinecone. Its metadata are flat: texts stand among them, under a key of
+//! their own.
 
 use super::call::Service;
 use super::{new_id, numbers, part};
@@ -30,7 +31,13 @@ pub struct Pinecone {
 }
 
 impl Pinecone {
-    pub fn new(http: Arc<dyn Http>, base_url: &str, key: &Secret, index: Str, namespace: Str) -> Self {
+    pub fn new(
+        http: Arc<dyn Http>,
+        base_url: &str,
+        key: &Secret,
+        index: Str,
+        namespace: Str,
+    ) -> Self {
         let control = Service {
             http,
             name: "Pinecone",
@@ -43,10 +50,17 @@ impl Pinecone {
 
     async fn data(&self) -> Result<&Service, NodeError> {
         let find = || async {
-            let (status, answer) = self.control.try_ask("GET", &format!("/indexes/{}", part(&self.index)), None).await?;
+            let (status, answer) = self
+                .control
+                .try_ask("GET", &format!("/indexes/{}", part(&self.index)), None)
+                .await?;
             match (status, answer.get("host").and_then(Value::as_str)) {
                 (200, Some(host)) => {
-                    let base_url = if host.contains("://") { host.to_owned() } else { format!("https://{host}") };
+                    let base_url = if host.contains("://") {
+                        host.to_owned()
+                    } else {
+                        format!("https://{host}")
+                    };
                     Ok(Service { base_url, ..self.control.clone() })
                 }
                 (404, _) => Err(NodeError::failed(format!("Index {} not found", self.index))
@@ -76,7 +90,8 @@ impl Pinecone {
 
     async fn upsert(&self, vectors: &[Value]) -> Result<(), NodeError> {
         for batch in vectors.chunks(BATCH) {
-            let body = self.in_namespace(Object::from_iter([("vectors", Value::array(batch.to_vec()))]));
+            let body =
+                self.in_namespace(Object::from_iter([("vectors", Value::array(batch.to_vec()))]));
             self.data().await?.ask("POST", "/vectors/upsert", Some(&body)).await?;
         }
         Ok(())
@@ -87,7 +102,12 @@ fn record(id: &Str, document: Document, vector: &[f32]) -> Value {
     let mut metadata = Object::new();
     flatten(&document.metadata, "", &mut metadata);
     metadata.insert(TEXT, document.content);
-    Object::from_iter([("id", Value::from(id.clone())), ("values", numbers(vector)), ("metadata", metadata.into())]).into()
+    Object::from_iter([
+        ("id", Value::from(id.clone())),
+        ("values", numbers(vector)),
+        ("metadata", metadata.into()),
+    ])
+    .into()
 }
 
 /// What is nested gets a name with dots; lists of texts stay; what is nothing goes.
@@ -98,7 +118,11 @@ fn flatten(fields: &Object, path: &str, flat: &mut Object) {
             Value::Object(inner) => flatten(inner, &key, flat),
             Value::Null | Value::Undefined => {}
             Value::Array(list) if !list.iter().all(Value::is_string) => {
-                let numbered: Object = list.iter().enumerate().map(|(at, value)| (Str::from(at.to_string()), value.clone())).collect();
+                let numbered: Object = list
+                    .iter()
+                    .enumerate()
+                    .map(|(at, value)| (Str::from(at.to_string()), value.clone()))
+                    .collect();
                 flatten(&numbered, &key, flat);
             }
             other => {
@@ -110,30 +134,47 @@ fn flatten(fields: &Object, path: &str, flat: &mut Object) {
 
 #[async_trait::async_trait]
 impl VectorStore for Pinecone {
-    async fn insert(&self, documents: Vec<Document>, vectors: Vec<Vec<f32>>) -> Result<Vec<Str>, NodeError> {
-        let ids = (0..documents.len()).map(|_| new_id()).collect::<Result<Vec<Str>, NodeError>>()?;
+    async fn insert(
+        &self,
+        documents: Vec<Document>,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<Vec<Str>, NodeError> {
+        let ids =
+            (0..documents.len()).map(|_| new_id()).collect::<Result<Vec<Str>, NodeError>>()?;
         let given = ids.iter().zip(documents).zip(&vectors);
-        let records: Vec<Value> = given.map(|((id, document), vector)| record(id, document, vector)).collect();
+        let records: Vec<Value> =
+            given.map(|((id, document), vector)| record(id, document, vector)).collect();
         self.upsert(&records).await?;
         Ok(ids)
     }
 
     async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
-        let mut body = Object::from_iter([("vector", numbers(vector)), ("topK", wanted.limit.into()), ("includeMetadata", true.into())]);
+        let mut body = Object::from_iter([
+            ("vector", numbers(vector)),
+            ("topK", wanted.limit.into()),
+            ("includeMetadata", true.into()),
+        ]);
         if !wanted.metadata.is_empty() {
             body.insert("filter", wanted.metadata.clone());
         }
-        let answer = self.data().await?.ask("POST", "/query", Some(&self.in_namespace(body))).await?;
-        let found = answer.get("matches").and_then(Value::as_array).unwrap_or_default().iter().map(|entry| {
-            let mut metadata = entry.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
-            let content = metadata.remove(TEXT).map(|text| text.to_js_string()).unwrap_or_default();
-            Found {
-                id: entry.get("id").map(Value::to_js_string).unwrap_or_default(),
-                document: Document { content, metadata },
-                score: entry.get("score").and_then(Value::as_f64).unwrap_or_default(),
-            }
-        });
-        Ok(found.filter(|found| wanted.min_score.is_none_or(|least| found.score >= least)).collect())
+        let answer =
+            self.data().await?.ask("POST", "/query", Some(&self.in_namespace(body))).await?;
+        let found = answer.get("matches").and_then(Value::as_array).unwrap_or_default().iter().map(
+            |entry| {
+                let mut metadata =
+                    entry.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
+                let content =
+                    metadata.remove(TEXT).map(|text| text.to_js_string()).unwrap_or_default();
+                Found {
+                    id: entry.get("id").map(Value::to_js_string).unwrap_or_default(),
+                    document: Document { content, metadata },
+                    score: entry.get("score").and_then(Value::as_f64).unwrap_or_default(),
+                }
+            },
+        );
+        Ok(found
+            .filter(|found| wanted.min_score.is_none_or(|least| found.score >= least))
+            .collect())
     }
 
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError> {
@@ -142,7 +183,12 @@ impl VectorStore for Pinecone {
         self.data().await?.ask("POST", "/vectors/delete", Some(&body)).await.map(drop)
     }
 
-    async fn update(&self, id: &str, document: Document, vector: Vec<f32>) -> Result<(), NodeError> {
+    async fn update(
+        &self,
+        id: &str,
+        document: Document,
+        vector: Vec<f32>,
+    ) -> Result<(), NodeError> {
         self.upsert(&[record(&id.into(), document, &vector)]).await
     }
 }

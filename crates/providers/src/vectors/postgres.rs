@@ -35,7 +35,12 @@ pub struct Columns {
 
 impl Default for Columns {
     fn default() -> Self {
-        Self { id: "id".into(), vector: "embedding".into(), content: "text".into(), metadata: "metadata".into() }
+        Self {
+            id: "id".into(),
+            vector: "embedding".into(),
+            content: "text".into(),
+            metadata: "metadata".into(),
+        }
     }
 }
 
@@ -110,7 +115,9 @@ impl PostgresVectors {
         let collections = self.collection.as_ref().map(|collection| quoted_path(&collection.table));
         let mut is_whole = is_there(session, "to_regclass", &self.table).await?;
         if let Some(collections) = &collections {
-            is_whole = is_whole && is_there(session, "to_regclass", collections).await? && self.has_collection_column(session).await?;
+            is_whole = is_whole
+                && is_there(session, "to_regclass", collections).await?
+                && self.has_collection_column(session).await?;
         }
         if is_whole {
             return Ok(());
@@ -132,24 +139,42 @@ impl PostgresVectors {
         session.run(&format!("CREATE TABLE IF NOT EXISTS {} ({fields})", self.table), &[]).await?;
         if let Some(collections) = &collections {
             let fields = "uuid uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, name character varying, cmetadata jsonb";
-            session.run(&format!("CREATE TABLE IF NOT EXISTS {collections} ({fields})"), &[]).await?;
-            session.run(&format!("ALTER TABLE {} ADD COLUMN IF NOT EXISTS collection_id uuid", self.table), &[]).await?;
+            session
+                .run(&format!("CREATE TABLE IF NOT EXISTS {collections} ({fields})"), &[])
+                .await?;
+            session
+                .run(
+                    &format!(
+                        "ALTER TABLE {} ADD COLUMN IF NOT EXISTS collection_id uuid",
+                        self.table
+                    ),
+                    &[],
+                )
+                .await?;
         }
         session.run("COMMIT", &[]).await.map(drop)
     }
 
-    async fn has_collection_column(&self, session: &mut dyn SqlSession) -> Result<bool, ConnectError> {
+    async fn has_collection_column(
+        &self,
+        session: &mut dyn SqlSession,
+    ) -> Result<bool, ConnectError> {
         let sql = "SELECT count(*) > 0 AS found FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'collection_id'";
         let found = session.run(sql, &[self.table.as_str().into()]).await?;
         Ok(is_found(&found))
     }
 
     /// The id of the collection, which is made if it is wanted and not there.
-    async fn collection_id(&self, session: &mut dyn SqlSession, makes: bool) -> Result<Option<Value>, ConnectError> {
+    async fn collection_id(
+        &self,
+        session: &mut dyn SqlSession,
+        makes: bool,
+    ) -> Result<Option<Value>, ConnectError> {
         let Some(collection) = &self.collection else { return Ok(None) };
         let table = quoted_path(&collection.table);
         let name = [Value::from(collection.name.clone())];
-        let find = format!("SELECT uuid::text AS id FROM {table} WHERE name = $1 ORDER BY uuid LIMIT 1");
+        let find =
+            format!("SELECT uuid::text AS id FROM {table} WHERE name = $1 ORDER BY uuid LIMIT 1");
         let found = session.run(&find, &name).await?;
         let id = rows(&found).next().and_then(|row| row.get("id").cloned());
         if id.is_some() || !makes {
@@ -160,7 +185,11 @@ impl PostgresVectors {
         Ok(rows(&made).next().and_then(|row| row.get("id").cloned()))
     }
 
-    async fn try_insert(&self, documents: &[Document], vectors: &[Vec<f32>]) -> Result<Vec<Str>, ConnectError> {
+    async fn try_insert(
+        &self,
+        documents: &[Document],
+        vectors: &[Vec<f32>],
+    ) -> Result<Vec<Str>, ConnectError> {
         let mut session = self.session().await?;
         let collection = self.collection_id(session.as_mut(), true).await?;
         let mut ids = Vec::new();
@@ -174,9 +203,13 @@ impl PostgresVectors {
                 ])
                 .into()
             };
-            let given = model::json::to_string(&Value::array(documents.iter().zip(vectors).map(row).collect())).replace("\\u0000", "");
+            let given = model::json::to_string(&Value::array(
+                documents.iter().zip(vectors).map(row).collect(),
+            ))
+            .replace("\\u0000", "");
             let Columns { id, vector, content, metadata } = &self.columns;
-            let (extra, extra_value) = if collection.is_some() { (", collection_id", ", $2::uuid") } else { ("", "") };
+            let (extra, extra_value) =
+                if collection.is_some() { (", collection_id", ", $2::uuid") } else { ("", "") };
             let sql = format!(
                 "INSERT INTO {} ({}, {}, {}{extra}) SELECT given->>'content', given->'metadata', (given->>'vector')::vector{extra_value} \
                  FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS rows (given, place) ORDER BY place RETURNING {}::text AS id",
@@ -186,7 +219,8 @@ impl PostgresVectors {
                 quoted(vector),
                 quoted(id)
             );
-            let values: Vec<Value> = [Value::from(given)].into_iter().chain(collection.clone()).collect();
+            let values: Vec<Value> =
+                [Value::from(given)].into_iter().chain(collection.clone()).collect();
             let made = session.run(&sql, &values).await?;
             ids.extend(rows(&made).filter_map(|row| row.get("id").map(Value::to_js_string)));
         }
@@ -206,9 +240,18 @@ impl PostgresVectors {
         let Columns { id, vector, content, metadata } = &self.columns;
         for (key, value) in wanted.metadata.iter() {
             values.extend([Value::from(key.clone()), text(value).into()]);
-            conditions.push(format!("{}->>(${}::text) = ${}::text", quoted(metadata), values.len() - 1, values.len()));
+            conditions.push(format!(
+                "{}->>(${}::text) = ${}::text",
+                quoted(metadata),
+                values.len() - 1,
+                values.len()
+            ));
         }
-        let filter = if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
+        let filter = if conditions.is_empty() {
+            String::new()
+        } else {
+            format!("WHERE {}", conditions.join(" AND "))
+        };
         let sql = format!(
             "SELECT {}::text AS id, {} AS content, {} AS metadata, {} {} $1::vector AS distance FROM {} {filter} \
              ORDER BY distance ASC LIMIT {}",
@@ -225,16 +268,24 @@ impl PostgresVectors {
         let found = rows(&found).map(|row| Found {
             id: row.get("id").map(Value::to_js_string).unwrap_or_default(),
             document: document(row.get("content"), row.get("metadata")),
-            score: self.distance.score(row.get("distance").and_then(Value::as_f64).unwrap_or(f64::INFINITY)),
+            score: self
+                .distance
+                .score(row.get("distance").and_then(Value::as_f64).unwrap_or(f64::INFINITY)),
         });
-        Ok(found.filter(|found| wanted.min_score.is_none_or(|least| found.score >= least)).collect())
+        Ok(found
+            .filter(|found| wanted.min_score.is_none_or(|least| found.score >= least))
+            .collect())
     }
 
     async fn try_delete(&self, ids: &[Str]) -> Result<(), ConnectError> {
         let mut session = self.session().await?;
-        let list = model::json::to_string(&Value::array(ids.iter().map(|id| id.clone().into()).collect()));
-        let sql =
-            format!("DELETE FROM {} WHERE {}::text IN (SELECT jsonb_array_elements_text($1::jsonb))", self.table, quoted(&self.columns.id));
+        let list =
+            model::json::to_string(&Value::array(ids.iter().map(|id| id.clone().into()).collect()));
+        let sql = format!(
+            "DELETE FROM {} WHERE {}::text IN (SELECT jsonb_array_elements_text($1::jsonb))",
+            self.table,
+            quoted(&self.columns.id)
+        );
         session.run(&sql, &[list.into()]).await?;
         session.finish().await;
         Ok(())
@@ -243,7 +294,11 @@ impl PostgresVectors {
 
 #[async_trait::async_trait]
 impl VectorStore for PostgresVectors {
-    async fn insert(&self, documents: Vec<Document>, vectors: Vec<Vec<f32>>) -> Result<Vec<Str>, NodeError> {
+    async fn insert(
+        &self,
+        documents: Vec<Document>,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<Vec<Str>, NodeError> {
         Ok(self.try_insert(&documents, &vectors).await?)
     }
 
@@ -261,8 +316,13 @@ impl VectorStore for PostgresVectors {
 }
 
 /// Whether a table or a type is there, as the function `to_regclass` or `to_regtype` says.
-async fn is_there(session: &mut dyn SqlSession, function: &str, name: &str) -> Result<bool, ConnectError> {
-    let found = session.run(&format!("SELECT {function}($1) IS NOT NULL AS found"), &[name.into()]).await?;
+async fn is_there(
+    session: &mut dyn SqlSession,
+    function: &str,
+    name: &str,
+) -> Result<bool, ConnectError> {
+    let found =
+        session.run(&format!("SELECT {function}($1) IS NOT NULL AS found"), &[name.into()]).await?;
     Ok(is_found(&found))
 }
 

@@ -1,4 +1,5 @@
-//! Vectors in the memory of this process: bounded in size, the longest unused store goes first, and all go with the process.
+//! Vectors in the memory of this process: bounded in size, the longest unused store goes first, and
+//! all go with the process.
 
 use super::new_id;
 use model::{Object, Str, Value};
@@ -82,7 +83,11 @@ impl ProcessStore {
 
 #[async_trait::async_trait]
 impl VectorStore for ProcessStore {
-    async fn insert(&self, documents: Vec<Document>, vectors: Vec<Vec<f32>>) -> Result<Vec<Str>, NodeError> {
+    async fn insert(
+        &self,
+        documents: Vec<Document>,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<Vec<Str>, NodeError> {
         let mut ids = Vec::new();
         let mut new = Vec::new();
         for (document, vector) in documents.into_iter().zip(vectors) {
@@ -92,27 +97,40 @@ impl VectorStore for ProcessStore {
         }
         let added: usize = new.iter().map(bytes_of).sum();
         if added > self.all.limits.bytes {
-            return Err(NodeError::failed(format!("The documents take more than {} bytes of memory", self.all.limits.bytes))
-                .hint("Keep them in a collection with the Knowledge Base node, or in a database."));
+            return Err(NodeError::failed(format!(
+                "The documents take more than {} bytes of memory",
+                self.all.limits.bytes
+            ))
+            .hint("Keep them in a collection with the Knowledge Base node, or in a database."));
         }
         let mut kept = self.all.kept();
         kept.n_uses += 1;
         let used = kept.n_uses;
         let entries = kept.stores.entry(self.key.clone()).or_default();
-        let dimensions = entries.entries.first().or(new.first()).map_or(0, |entry| entry.vector.len());
-        if let Some(other) = new.iter().map(|entry| entry.vector.len()).find(|length| *length != dimensions) {
-            return Err(NodeError::failed(format!("The store holds vectors of {dimensions} numbers, and these have {other}"))
-                .hint("Use the embedding model that the store was filled with, or clear the store."));
+        let dimensions =
+            entries.entries.first().or(new.first()).map_or(0, |entry| entry.vector.len());
+        if let Some(other) =
+            new.iter().map(|entry| entry.vector.len()).find(|length| *length != dimensions)
+        {
+            return Err(NodeError::failed(format!(
+                "The store holds vectors of {dimensions} numbers, and these have {other}"
+            ))
+            .hint("Use the embedding model that the store was filled with, or clear the store."));
         }
         entries.entries.extend(new);
         entries.bytes += added;
         entries.used = used;
         kept.bytes += added;
         while kept.bytes > self.all.limits.bytes {
-            let oldest = kept.stores.iter().filter(|(key, _)| **key != self.key).min_by_key(|(_, entries)| entries.used);
+            let oldest = kept
+                .stores
+                .iter()
+                .filter(|(key, _)| **key != self.key)
+                .min_by_key(|(_, entries)| entries.used);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
                 // The store itself is too large: what was there before goes.
-                let own = kept.stores.get_mut(&self.key).map_or(0, |entries| drop_oldest(entries, added));
+                let own =
+                    kept.stores.get_mut(&self.key).map_or(0, |entries| drop_oldest(entries, added));
                 kept.bytes -= own;
                 break;
             };
@@ -128,23 +146,42 @@ impl VectorStore for ProcessStore {
         let used = kept.n_uses;
         let Some(entries) = kept.stores.get_mut(&self.key) else { return Ok(Vec::new()) };
         entries.used = used;
-        if let Some(other) = entries.entries.first().map(|entry| entry.vector.len()).filter(|length| *length != vector.len()) {
-            return Err(NodeError::failed(format!("The store holds vectors of {other} numbers, and the question has {}", vector.len()))
-                .hint("Use the embedding model that the store was filled with."));
+        if let Some(other) = entries
+            .entries
+            .first()
+            .map(|entry| entry.vector.len())
+            .filter(|length| *length != vector.len())
+        {
+            return Err(NodeError::failed(format!(
+                "The store holds vectors of {other} numbers, and the question has {}",
+                vector.len()
+            ))
+            .hint("Use the embedding model that the store was filled with."));
         }
         let fits = |entry: &&Entry| has(&entry.document.metadata, &wanted.metadata);
-        let mut scored: Vec<(f64, &Entry)> =
-            entries.entries.iter().filter(fits).map(|entry| (nearness(vector, &entry.vector), entry)).collect();
+        let mut scored: Vec<(f64, &Entry)> = entries
+            .entries
+            .iter()
+            .filter(fits)
+            .map(|entry| (nearness(vector, &entry.vector), entry))
+            .collect();
         scored.retain(|(score, _)| wanted.min_score.is_none_or(|least| *score >= least));
         scored.sort_by(|one, other| other.0.total_cmp(&one.0));
         let found = scored.into_iter().take(wanted.limit);
-        Ok(found.map(|(score, entry)| Found { id: entry.id.clone(), document: entry.document.clone(), score }).collect())
+        Ok(found
+            .map(|(score, entry)| Found {
+                id: entry.id.clone(),
+                document: entry.document.clone(),
+                score,
+            })
+            .collect())
     }
 
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError> {
         let mut kept = self.all.kept();
         let Some(entries) = kept.stores.get_mut(&self.key) else { return Ok(()) };
-        let gone: usize = entries.entries.iter().filter(|entry| ids.contains(&entry.id)).map(bytes_of).sum();
+        let gone: usize =
+            entries.entries.iter().filter(|entry| ids.contains(&entry.id)).map(bytes_of).sum();
         entries.entries.retain(|entry| !ids.contains(&entry.id));
         entries.bytes -= gone;
         kept.bytes -= gone;
@@ -168,7 +205,9 @@ fn bytes_of(entry: &Entry) -> usize {
 }
 
 fn has(metadata: &Object, wanted: &Object) -> bool {
-    wanted.iter().all(|(key, value)| metadata.get(key).is_some_and(|found| text(found) == text(value)))
+    wanted
+        .iter()
+        .all(|(key, value)| metadata.get(key).is_some_and(|found| text(found) == text(value)))
 }
 
 fn text(value: &Value) -> Str {
@@ -183,11 +222,23 @@ mod tests {
     use super::*;
 
     fn documents(contents: &[&str]) -> Vec<Document> {
-        contents.iter().map(|content| Document { content: (*content).into(), metadata: Object::from_iter([("of", *content)]) }).collect()
+        contents
+            .iter()
+            .map(|content| Document {
+                content: (*content).into(),
+                metadata: Object::from_iter([("of", *content)]),
+            })
+            .collect()
     }
 
     async fn contents(store: &ProcessStore, vector: &[f32], wanted: Match) -> Vec<String> {
-        store.search(vector, &wanted).await.unwrap().into_iter().map(|found| found.document.content.to_string()).collect()
+        store
+            .search(vector, &wanted)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|found| found.document.content.to_string())
+            .collect()
     }
 
     fn most(limit: usize) -> Match {
@@ -198,7 +249,8 @@ mod tests {
     async fn stores_are_apart_and_find_the_nearest() {
         let all = Arc::new(ProcessVectors::new(VectorLimits::default()));
         let (one, other) = (all.store("a".into()), all.store("b".into()));
-        let ids = one.insert(documents(&["x", "y"]), vec![vec![1.0, 0.0], vec![0.0, 1.0]]).await.unwrap();
+        let ids =
+            one.insert(documents(&["x", "y"]), vec![vec![1.0, 0.0], vec![0.0, 1.0]]).await.unwrap();
         assert_eq!(contents(&one, &[1.0, 0.5], most(5)).await, ["x", "y"]);
         assert_eq!(contents(&one, &[1.0, 0.5], most(1)).await, ["x"]);
         let only = Match { metadata: Object::from_iter([("of", "y")]), ..most(5) };
@@ -216,7 +268,8 @@ mod tests {
     #[tokio::test]
     async fn memory_is_bounded_and_the_longest_unused_store_goes_first() {
         let all = Arc::new(ProcessVectors::new(VectorLimits { bytes: 1000 }));
-        let stores: Vec<ProcessStore> = ["a", "b", "c"].into_iter().map(|key| all.store(key.into())).collect();
+        let stores: Vec<ProcessStore> =
+            ["a", "b", "c"].into_iter().map(|key| all.store(key.into())).collect();
         let text = "t".repeat(200);
         stores[0].insert(documents(&[&text]), vec![vec![1.0]]).await.unwrap();
         stores[1].insert(documents(&["b"]), vec![vec![1.0]]).await.unwrap();

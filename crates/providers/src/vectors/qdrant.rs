@@ -15,7 +15,8 @@ const BATCH: usize = 200;
 pub struct Qdrant {
     service: Service,
     collection: Str,
-    /// Settings of a collection that is made; the size of the vectors and their cosine if there are none.
+    /// Settings of a collection that is made; the size of the vectors and their cosine if there are
+    /// none.
     pub collection_config: Option<Value>,
     /// Qdrant's own filter, which n8n's option is.
     pub filter: Option<Value>,
@@ -25,9 +26,23 @@ pub struct Qdrant {
 
 impl Qdrant {
     pub fn new(http: Arc<dyn Http>, url: &str, key: &Secret, collection: Str) -> Self {
-        let secret_headers = if key.is_empty() { Vec::new() } else { vec![("api-key", key.clone())] };
-        let service = Service { http, name: "Qdrant", base_url: url.trim().to_owned(), secret_headers, headers: Vec::new() };
-        Self { service, collection, collection_config: None, filter: None, content_key: "content".into(), metadata_key: "metadata".into() }
+        let secret_headers =
+            if key.is_empty() { Vec::new() } else { vec![("api-key", key.clone())] };
+        let service = Service {
+            http,
+            name: "Qdrant",
+            base_url: url.trim().to_owned(),
+            secret_headers,
+            headers: Vec::new(),
+        };
+        Self {
+            service,
+            collection,
+            collection_config: None,
+            filter: None,
+            content_key: "content".into(),
+            metadata_key: "metadata".into(),
+        }
     }
 
     fn path(&self, rest: &str) -> String {
@@ -63,14 +78,22 @@ impl Qdrant {
             (self.content_key.clone(), Value::from(document.content)),
             (self.metadata_key.clone(), document.metadata.into()),
         ]);
-        Object::from_iter([("id", Value::from(id.clone())), ("vector", numbers(vector)), ("payload", payload.into())]).into()
+        Object::from_iter([
+            ("id", Value::from(id.clone())),
+            ("vector", numbers(vector)),
+            ("payload", payload.into()),
+        ])
+        .into()
     }
 
     /// Both filters together: Qdrant's own, and fields of the metadata.
     fn filter(&self, metadata: &Object) -> Option<Value> {
         let condition = |(key, value): (&Str, &Value)| {
             let key = format!("{}.{key}", self.metadata_key);
-            Value::from(Object::from_iter([("key", Value::from(key)), ("match", Object::from_iter([("value", value.clone())]).into())]))
+            Value::from(Object::from_iter([
+                ("key", Value::from(key)),
+                ("match", Object::from_iter([("value", value.clone())]).into()),
+            ]))
         };
         let mut must: Vec<Value> = metadata.iter().map(condition).collect();
         match (&self.filter, must.is_empty()) {
@@ -85,12 +108,18 @@ impl Qdrant {
 
 #[async_trait::async_trait]
 impl VectorStore for Qdrant {
-    async fn insert(&self, documents: Vec<Document>, vectors: Vec<Vec<f32>>) -> Result<Vec<Str>, NodeError> {
+    async fn insert(
+        &self,
+        documents: Vec<Document>,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<Vec<Str>, NodeError> {
         let Some(first) = vectors.first() else { return Ok(Vec::new()) };
         self.make_if_missing(first.len()).await?;
-        let ids = (0..documents.len()).map(|_| new_id()).collect::<Result<Vec<Str>, NodeError>>()?;
+        let ids =
+            (0..documents.len()).map(|_| new_id()).collect::<Result<Vec<Str>, NodeError>>()?;
         let given = ids.iter().zip(documents).zip(&vectors);
-        let points: Vec<Value> = given.map(|((id, document), vector)| self.point(id, document, vector)).collect();
+        let points: Vec<Value> =
+            given.map(|((id, document), vector)| self.point(id, document, vector)).collect();
         self.upsert(&points).await?;
         Ok(ids)
     }
@@ -108,25 +137,36 @@ impl VectorStore for Qdrant {
         if let Some(least) = wanted.min_score {
             body.insert("score_threshold", least);
         }
-        let answer = self.service.ask("POST", &self.path("/points/search"), Some(&body.into())).await?;
-        let found = answer.get("result").and_then(Value::as_array).unwrap_or_default().iter().map(|point| {
-            let payload = |key: &Str| point.get("payload").and_then(|payload| payload.get(key));
-            Found {
-                id: point.get("id").map(Value::to_js_string).unwrap_or_default(),
-                document: document(payload(&self.content_key), payload(&self.metadata_key)),
-                score: point.get("score").and_then(Value::as_f64).unwrap_or_default(),
-            }
-        });
+        let answer =
+            self.service.ask("POST", &self.path("/points/search"), Some(&body.into())).await?;
+        let found = answer.get("result").and_then(Value::as_array).unwrap_or_default().iter().map(
+            |point| {
+                let payload = |key: &Str| point.get("payload").and_then(|payload| payload.get(key));
+                Found {
+                    id: point.get("id").map(Value::to_js_string).unwrap_or_default(),
+                    document: document(payload(&self.content_key), payload(&self.metadata_key)),
+                    score: point.get("score").and_then(Value::as_f64).unwrap_or_default(),
+                }
+            },
+        );
         Ok(found.collect())
     }
 
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError> {
         let ids = Value::array(ids.iter().map(|id| id.clone().into()).collect());
         let body = Object::from_iter([("points", ids)]).into();
-        self.service.ask("POST", &self.path("/points/delete?wait=true"), Some(&body)).await.map(drop)
+        self.service
+            .ask("POST", &self.path("/points/delete?wait=true"), Some(&body))
+            .await
+            .map(drop)
     }
 
-    async fn update(&self, id: &str, document: Document, vector: Vec<f32>) -> Result<(), NodeError> {
+    async fn update(
+        &self,
+        id: &str,
+        document: Document,
+        vector: Vec<f32>,
+    ) -> Result<(), NodeError> {
         self.upsert(&[self.point(&id.into(), document, &vector)]).await
     }
 }

@@ -14,14 +14,17 @@ use heddle_providers::models::retry::RetryPolicy;
 use heddle_providers::models::secret::Secret;
 use heddle_providers::models::wire::Limits;
 use model::json;
-use node_api::ai::{ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, ToolDefinition, Turn};
+use node_api::ai::{
+    ChatEvent, ChatModel, ChatRequest, Effect, Message, ModelError, ToolDefinition, Turn,
+};
 use std::sync::Arc;
 use testkit::{Format, MockModels};
 
 pub(crate) const KEY: &str = "sk-canary-0123456789";
 
 pub(crate) fn access() -> Access {
-    let limits = Limits { first_byte_ms: 1_000, idle_ms: 1_000, whole_ms: 3_000, ..Limits::default() };
+    let limits =
+        Limits { first_byte_ms: 1_000, idle_ms: 1_000, whole_ms: 3_000, ..Limits::default() };
     let retry = RetryPolicy { first_pause_ms: 5, longest_pause_ms: 20, ..RetryPolicy::default() };
     let http = Arc::new(GuardedHttp::new(Policy::parse("127.0.0.1").unwrap()));
     Access { limits, retry, ..Access::new(http) }
@@ -74,11 +77,17 @@ pub(crate) fn tool() -> ToolDefinition {
 }
 
 pub(crate) fn request() -> ChatRequest {
-    ChatRequest { messages: vec![Message::system("Be brief."), Message::user("Hello")], ..ChatRequest::default() }
+    ChatRequest {
+        messages: vec![Message::system("Be brief."), Message::user("Hello")],
+        ..ChatRequest::default()
+    }
 }
 
 /// Everything that the model told, and how it ended.
-pub(crate) async fn ask(model: &dyn ChatModel, request: ChatRequest) -> (Vec<ChatEvent>, Result<Turn, ModelError>) {
+pub(crate) async fn ask(
+    model: &dyn ChatModel,
+    request: ChatRequest,
+) -> (Vec<ChatEvent>, Result<Turn, ModelError>) {
     let mut told = Vec::new();
     let mut stream = model.stream(request);
     while let Some(event) = stream.next().await {

@@ -1,4 +1,5 @@
-//! T-NET: each fault in each format ends in a complete turn or in an error with a code, within a limit, and never hangs.
+//! T-NET: each fault in each format ends in a complete turn or in an error with a code, within a
+//! limit, and never hangs.
 //!
 //! | case | test |
 //! | --- | --- |
@@ -36,14 +37,26 @@ enum End {
 
 fn expected(fault: Fault, format: Format) -> End {
     match (fault, format) {
-        (Fault::NoReply | Fault::ResetAfterHeaders | Fault::ResetMidToken | Fault::CommentsOnly | Fault::ServerError, _) => End::Healed,
+        (
+            Fault::NoReply
+            | Fault::ResetAfterHeaders
+            | Fault::ResetMidToken
+            | Fault::CommentsOnly
+            | Fault::ServerError,
+            _,
+        ) => End::Healed,
         (Fault::TooMany(RetryAfter::AnHour), _) => End::Error(Code::MODEL_RATE_LIMIT),
         (Fault::TooMany(_), _) => End::Healed,
         (Fault::ByteEvery(_), _) => End::Error(Code::MODEL_TIMEOUT),
-        (Fault::ResetBeforeEnd | Fault::LongLine(_) | Fault::ErrorInside200, _) => End::Error(Code::MODEL_ERROR),
+        (Fault::ResetBeforeEnd | Fault::LongLine(_) | Fault::ErrorInside200, _) => {
+            End::Error(Code::MODEL_ERROR)
+        }
         // What ends the answer is the same event that marks the end.
-        (Fault::DoneMissing, Format::OpenAiResponses | Format::Ollama) => End::Error(Code::MODEL_ERROR),
-        // Whoever says that it is over is taken at the word; what the responses API says at the end holds all there was.
+        (Fault::DoneMissing, Format::OpenAiResponses | Format::Ollama) => {
+            End::Error(Code::MODEL_ERROR)
+        }
+        // Whoever says that it is over is taken at the word; what the responses API says at the end
+        // holds all there was.
         (Fault::DoneEarly, Format::OpenAiChat | Format::Anthropic | Format::Ollama) => End::Cut,
         (Fault::Unauthorized, _) => End::Error(Code::INVALID_CREDENTIALS),
         (Fault::ModelGone, _) => End::Error(Code::MODEL_NOT_FOUND),
@@ -52,7 +65,8 @@ fn expected(fault: Fault, format: Format) -> End {
 }
 
 async fn check(format: Format, fault: Fault) {
-    let calls_tools = matches!(fault, Fault::ArgumentsByByte | Fault::DuplicatedIndex | Fault::OutOfOrderBlocks);
+    let calls_tools =
+        matches!(fault, Fault::ArgumentsByByte | Fault::DuplicatedIndex | Fault::OutOfOrderBlocks);
     let reply = match calls_tools {
         true => Reply::text("One moment.")
             .and_call("add", json!({ "a": "é", "n": [1, 2] }))
@@ -63,7 +77,9 @@ async fn check(format: Format, fault: Fault) {
     let mock = MockModels::start([reply, Reply::text("healed")]).unwrap();
     let model = model(format, &mock, Delivery::Stream);
     let name = format!("{format:?} {fault:?}");
-    let (told, turn) = tokio::time::timeout(LIMIT, ask(&*model, request())).await.unwrap_or_else(|_| panic!("{name} hangs"));
+    let (told, turn) = tokio::time::timeout(LIMIT, ask(&*model, request()))
+        .await
+        .unwrap_or_else(|_| panic!("{name} hangs"));
     let n_asked = mock.asked().len();
     let end = match &turn {
         Err(error) => {
@@ -76,15 +92,27 @@ async fn check(format: Format, fault: Fault) {
     };
     assert_eq!(end, expected(fault, format), "{name}: {turn:?}");
     let retries = told.iter().filter(|event| matches!(event, ChatEvent::Retry { .. })).count();
-    assert_eq!((n_asked, retries), if end == End::Healed { (2, 1) } else { (1, 0) }, "{name}: {told:?}");
+    assert_eq!(
+        (n_asked, retries),
+        if end == End::Healed { (2, 1) } else { (1, 0) },
+        "{name}: {told:?}"
+    );
     let Ok(turn) = turn else { return };
     if matches!(fault, Fault::UsageMissing | Fault::UsageNegative) {
         assert_eq!((turn.usage.input, turn.usage.output), (0, 0), "{name}");
     }
     if calls_tools {
-        let mut calls: Vec<_> = turn.message.tool_calls().map(|call| format!("{} {}", call.name, call.arguments.to_text())).collect();
+        let mut calls: Vec<_> = turn
+            .message
+            .tool_calls()
+            .map(|call| format!("{} {}", call.name, call.arguments.to_text()))
+            .collect();
         calls.sort();
-        assert_eq!(calls, [r#"add {"a":"é","n":[1,2]}"#, r#"subtract {"b":"\"quoted\""}"#], "{name}");
+        assert_eq!(
+            calls,
+            [r#"add {"a":"é","n":[1,2]}"#, r#"subtract {"b":"\"quoted\""}"#],
+            "{name}"
+        );
         let ids: HashSet<_> = turn.message.tool_calls().map(|call| call.id.clone()).collect();
         assert_eq!((ids.len(), &turn.stop), (2, &Stop::ToolCalls), "{name}");
     }
@@ -124,10 +152,15 @@ async fn every_fault_of_ollama_ends_well_or_with_a_code() {
 #[tokio::test]
 async fn a_key_that_expires_in_the_middle_of_a_run_is_told_as_such() {
     for format in Format::ALL {
-        let mock = MockModels::start([Reply::text("first"), Reply::fault(Fault::Unauthorized)]).unwrap();
+        let mock =
+            MockModels::start([Reply::text("first"), Reply::fault(Fault::Unauthorized)]).unwrap();
         let model = model(*format, &mock, Delivery::Stream);
         assert_eq!(ask(&*model, request()).await.1.unwrap().message.text(), "first");
         let error = ask(&*model, request()).await.1.unwrap_err();
-        assert_eq!((error.code, error.status, error.may_pass), (Code::INVALID_CREDENTIALS, Some(401), true), "{format:?}");
+        assert_eq!(
+            (error.code, error.status, error.may_pass),
+            (Code::INVALID_CREDENTIALS, Some(401), true),
+            "{format:?}"
+        );
     }
 }

@@ -15,17 +15,34 @@ async fn an_answer_is_the_same_in_every_format_whole_or_in_pieces() {
     for format in Format::ALL {
         for delivery in [Delivery::Stream, Delivery::Whole] {
             let name = format!("{format:?} {delivery:?}");
-            let mock = MockModels::start([Reply::text("Guten Tag, 😀!").with_usage(120, 34)]).unwrap();
+            let mock =
+                MockModels::start([Reply::text("Guten Tag, 😀!").with_usage(120, 34)]).unwrap();
             let (told, turn) = ask(&*model(*format, &mock, delivery), request()).await;
             let turn = turn.unwrap();
-            assert_eq!((turn.message.text().as_str(), &turn.stop), ("Guten Tag, 😀!", &Stop::Stop), "{name}");
-            assert_eq!((turn.usage.input, turn.usage.output, turn.model.as_str()), (120, 34, "mock"), "{name}");
-            let said: String =
-                told.iter().filter_map(|event| if let ChatEvent::Text(piece) = event { Some(piece.as_str()) } else { None }).collect();
+            assert_eq!(
+                (turn.message.text().as_str(), &turn.stop),
+                ("Guten Tag, 😀!", &Stop::Stop),
+                "{name}"
+            );
+            assert_eq!(
+                (turn.usage.input, turn.usage.output, turn.model.as_str()),
+                (120, 34, "mock"),
+                "{name}"
+            );
+            let said: String = told
+                .iter()
+                .filter_map(|event| {
+                    if let ChatEvent::Text(piece) = event { Some(piece.as_str()) } else { None }
+                })
+                .collect();
             assert_eq!(said, "Guten Tag, 😀!", "{name}");
             assert_eq!(told.len() > 1, delivery == Delivery::Stream, "{name}: {told:?}");
             let asked = &mock.asked()[0];
-            assert!(asked.headers.iter().any(|(_, value)| value.contains(KEY)) && !asked.path.contains(KEY), "{name}: {asked:?}");
+            assert!(
+                asked.headers.iter().any(|(_, value)| value.contains(KEY))
+                    && !asked.path.contains(KEY),
+                "{name}: {asked:?}"
+            );
         }
     }
 }
@@ -33,22 +50,36 @@ async fn an_answer_is_the_same_in_every_format_whole_or_in_pieces() {
 #[tokio::test]
 async fn a_tool_is_called_and_its_result_goes_back_in_every_format() {
     for format in Format::ALL {
-        let calls = Reply::text("Let me see.").and_call("calculator", json!({ "expression": "2+2" }));
+        let calls =
+            Reply::text("Let me see.").and_call("calculator", json!({ "expression": "2+2" }));
         let mock = MockModels::start([calls, Reply::text("It is 4.")]).unwrap();
         let model = model(*format, &mock, Delivery::Stream);
         let first = ChatRequest { tools: vec![tool()], ..request() };
         let (told, turn) = ask(&*model, first.clone()).await;
         let turn = turn.unwrap();
         let call = turn.message.tool_calls().next().unwrap().clone();
-        assert_eq!((call.name.as_str(), call.arguments.to_text().as_str()), ("calculator", r#"{"expression":"2+2"}"#), "{format:?}");
+        assert_eq!(
+            (call.name.as_str(), call.arguments.to_text().as_str()),
+            ("calculator", r#"{"expression":"2+2"}"#),
+            "{format:?}"
+        );
         assert_eq!(turn.stop, Stop::ToolCalls, "{format:?}");
         assert!(told.iter().any(|event| matches!(event, ChatEvent::CallBegins { index: 0, name } if name == "calculator")), "{format:?}");
-        let result = ToolResult { id: call.id, name: call.name, content: "4".into(), is_error: false };
-        let messages = first.messages.iter().cloned().chain([turn.message, Message::results([result])]).collect();
+        let result =
+            ToolResult { id: call.id, name: call.name, content: "4".into(), is_error: false };
+        let messages = first
+            .messages
+            .iter()
+            .cloned()
+            .chain([turn.message, Message::results([result])])
+            .collect();
         let answer = ask(&*model, ChatRequest { messages, ..first }).await.1.unwrap();
         assert_eq!(answer.message.text(), "It is 4.", "{format:?}");
         let body = mock.asked()[1].body.to_string();
-        assert!(body.contains("calculator") && body.contains("2+2") && body.contains('4'), "{format:?}: {body}");
+        assert!(
+            body.contains("calculator") && body.contains("2+2") && body.contains('4'),
+            "{format:?}: {body}"
+        );
     }
 }
 
@@ -66,10 +97,18 @@ async fn every_provider_lists_its_models() {
     let mock = MockModels::start([]).unwrap();
     let (place, access) = (place(&mock), access());
     let wanted: [Str; 2] = ["mock".into(), "mock-large".into()];
-    assert_eq!(list_models(&anthropic::Settings::default(), &place, &access).await.unwrap(), wanted);
+    assert_eq!(
+        list_models(&anthropic::Settings::default(), &place, &access).await.unwrap(),
+        wanted
+    );
     assert_eq!(list_models(&gemini::Settings::default(), &place, &access).await.unwrap(), wanted);
     assert_eq!(list_models(&ollama::Settings::default(), &place, &access).await.unwrap(), wanted);
-    assert_eq!(openai::list_models(&Settings::compatible(&mock.v1(), Secret::new(KEY)), &access).await.unwrap(), wanted);
+    assert_eq!(
+        openai::list_models(&Settings::compatible(&mock.v1(), Secret::new(KEY)), &access)
+            .await
+            .unwrap(),
+        wanted
+    );
 }
 
 #[tokio::test]
@@ -77,18 +116,35 @@ async fn vectors_come_in_the_order_of_the_texts_also_over_several_requests() {
     let mock = MockModels::start([]).unwrap();
     let (place, access) = (place(&mock), access());
     let embedders: Vec<Box<dyn Embedder>> = vec![
-        Box::new(OpenAiEmbedder::new("mock", Settings::compatible(&mock.v1(), Secret::new(KEY)), &access)),
-        Box::new(EmbeddingClient::new("models/mock", gemini::Settings::default(), place.clone(), &access)),
+        Box::new(OpenAiEmbedder::new(
+            "mock",
+            Settings::compatible(&mock.v1(), Secret::new(KEY)),
+            &access,
+        )),
+        Box::new(EmbeddingClient::new(
+            "models/mock",
+            gemini::Settings::default(),
+            place.clone(),
+            &access,
+        )),
         Box::new(EmbeddingClient::new("mock", ollama::Settings::default(), place.clone(), &access)),
         Box::new(EmbeddingClient::new("mock", cohere::Settings::default(), place, &access)),
     ];
-    let texts: Vec<Str> = (0..205).map(|number| Str::from(if number % 2 == 0 { "apple pie" } else { "zebra" })).collect();
+    let texts: Vec<Str> = (0..205)
+        .map(|number| Str::from(if number % 2 == 0 { "apple pie" } else { "zebra" }))
+        .collect();
     for embedder in embedders {
         let vectors = embedder.embed(&texts).await.unwrap();
         assert_eq!(vectors.len(), texts.len());
-        assert!(vectors[0] == vectors[204] && vectors[1] == vectors[203] && vectors[0] != vectors[1]);
+        assert!(
+            vectors[0] == vectors[204] && vectors[1] == vectors[203] && vectors[0] != vectors[1]
+        );
     }
     let paths: Vec<String> = mock.asked().into_iter().map(|asked| asked.path).collect();
-    assert_eq!(paths.iter().filter(|path| path.contains("batchEmbedContents")).count(), 3, "{paths:?}");
+    assert_eq!(
+        paths.iter().filter(|path| path.contains("batchEmbedContents")).count(),
+        3,
+        "{paths:?}"
+    );
     assert!(paths.iter().any(|path| path == "/v1beta/models/mock:batchEmbedContents"), "{paths:?}");
 }

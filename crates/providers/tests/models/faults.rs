@@ -1,6 +1,8 @@
 //! Servers that are slow, break off, lie, or say no.
 
-use super::server::{END, HELLO, KEY, Server, Step, answer, ask, chunk, chunked, good, head, limits, model, send};
+use super::server::{
+    END, HELLO, KEY, Server, Step, answer, ask, chunk, chunked, good, head, limits, model, send,
+};
 use heddle_providers::models::wire::Limits;
 use model::Code;
 use node_api::ai::{ChatEvent, ModelError, Stop};
@@ -10,7 +12,8 @@ fn retries(told: &[ChatEvent]) -> usize {
     told.iter().filter(|event| matches!(event, ChatEvent::Retry { .. })).count()
 }
 
-/// A server that fails once like this and is well afterwards: the answer comes, after one retry that was told.
+/// A server that fails once like this and is well afterwards: the answer comes, after one retry
+/// that was told.
 async fn heals(first: Vec<Step>) -> u64 {
     let server = Server::start(vec![first, good()]).await;
     let (told, turn) = server.ask().await;
@@ -44,7 +47,8 @@ async fn what_passes_is_asked_again() {
     heals(vec![head(), Step::Reset]).await;
     heals(vec![head()]).await;
     heals(vec![head(), send(": ping\n\n: ping\n\n")]).await;
-    heals(vec![head(), send("data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n")]).await;
+    heals(vec![head(), send("data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n")])
+        .await;
     heals(vec![chunked(), Step::Reset]).await;
     heals(vec![answer(400, "x-should-retry: true\r\n", "{}")]).await;
 }
@@ -54,9 +58,19 @@ async fn what_does_not_pass_is_not_asked_again() {
     for (status, headers, body, code) in [
         (400, "", r#"{"error":{"message":"bad"}}"#, Code::MODEL_REQUEST),
         (400, "", r#"{"error":{"code":"context_length_exceeded"}}"#, Code::MODEL_CONTEXT),
-        (401, "", r#"{"error":{"message":"Incorrect API key provided: sk-canary-0123456789"}}"#, Code::INVALID_CREDENTIALS),
+        (
+            401,
+            "",
+            r#"{"error":{"message":"Incorrect API key provided: sk-canary-0123456789"}}"#,
+            Code::INVALID_CREDENTIALS,
+        ),
         (404, "", r#"{"error":{"code":"model_not_found"}}"#, Code::MODEL_NOT_FOUND),
-        (429, "retry-after: 1\r\n", r#"{"error":{"code":"insufficient_quota"}}"#, Code::MODEL_QUOTA),
+        (
+            429,
+            "retry-after: 1\r\n",
+            r#"{"error":{"code":"insufficient_quota"}}"#,
+            Code::MODEL_QUOTA,
+        ),
         (429, "retry-after: 3600\r\n", "{}", Code::MODEL_RATE_LIMIT),
         (500, "x-should-retry: false\r\n", "{}", Code::MODEL_ERROR),
     ] {
@@ -72,7 +86,9 @@ async fn pauses_that_servers_ask_for_are_kept() {
     assert!(heals(vec![answer(429, "retry-after-ms: 40\r\n", "{}")]).await >= 40);
     assert!(heals(vec![answer(429, "retry-after: 0\r\n", "{}")]).await <= 5);
     assert!(heals(vec![answer(429, "retry-after: soon\r\n", "{}")]).await <= 5);
-    assert!(heals(vec![answer(429, "retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n", "{}")]).await <= 5);
+    assert!(
+        heals(vec![answer(429, "retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n", "{}")]).await <= 5
+    );
 }
 
 #[tokio::test]
@@ -82,20 +98,31 @@ async fn what_was_said_is_not_said_again() {
         vec![head(), send(HELLO)],
         vec![head(), send(HELLO), send("data: {\"choices\":[{\"delta\":{\"con")],
         vec![chunked(), chunk(HELLO)],
-        vec![head(), send(HELLO), send("data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n")],
+        vec![
+            head(),
+            send(HELLO),
+            send("data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n"),
+        ],
     ] {
         let server = Server::start(vec![broken, good()]).await;
         let (told, turn) = server.ask().await;
         assert_eq!(told, [ChatEvent::Text("Hel".into())]);
         let error = turn.unwrap_err();
-        assert_eq!((error.code, error.may_pass, server.seen().len()), (Code::MODEL_ERROR, true, 1), "{error:?}");
+        assert_eq!(
+            (error.code, error.may_pass, server.seen().len()),
+            (Code::MODEL_ERROR, true, 1),
+            "{error:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_connection_that_breaks_after_the_last_word_has_lost_nothing() {
     let ended = END.replace("data: [DONE]\n\n", "");
-    for broken in [vec![chunked(), chunk(HELLO), chunk(&ended)], vec![chunked(), chunk(HELLO), chunk(&ended), Step::Reset]] {
+    for broken in [
+        vec![chunked(), chunk(HELLO), chunk(&ended)],
+        vec![chunked(), chunk(HELLO), chunk(&ended), Step::Reset],
+    ] {
         let server = Server::start(vec![broken]).await;
         let (told, turn) = server.ask().await;
         assert_eq!((turn.unwrap().message.text().as_str(), told.len()), ("Hello", 2));
@@ -120,10 +147,15 @@ async fn bytes_that_trickle_one_by_one_make_the_same_answer() {
 #[tokio::test]
 async fn each_wait_has_its_own_limit_with_a_name() {
     let wide = Limits { first_byte_ms: 30_000, idle_ms: 30_000, whole_ms: 30_000, ..limits() };
-    let (first_byte, idle, whole) =
-        (Limits { first_byte_ms: 150, ..wide }, Limits { idle_ms: 150, ..wide }, Limits { whole_ms: 600, ..wide });
-    let slowly: Vec<Step> =
-        [head()].into_iter().chain((0..100).flat_map(|_| [send(HELLO), Step::Wait(Duration::from_millis(50))])).collect();
+    let (first_byte, idle, whole) = (
+        Limits { first_byte_ms: 150, ..wide },
+        Limits { idle_ms: 150, ..wide },
+        Limits { whole_ms: 600, ..wide },
+    );
+    let slowly: Vec<Step> = [head()]
+        .into_iter()
+        .chain((0..100).flat_map(|_| [send(HELLO), Step::Wait(Duration::from_millis(50))]))
+        .collect();
     for (name, tight, script) in [
         ("first byte", first_byte, vec![Step::Hang]),
         ("first byte", first_byte, vec![head(), Step::Hang]),
@@ -144,12 +176,17 @@ async fn endless_lines_and_endless_answers_are_cut() {
     let small = Limits { line_bytes: 10_000, answer_bytes: 100_000, ..limits() };
     let line = format!("data: {}", "x".repeat(20_000));
     let many = HELLO.repeat(4_000);
-    for (script, words) in
-        [(vec![head(), send(&line), Step::Hang], "longer than 10000"), (vec![head(), send(&many), Step::Hang], "larger than 100000")]
-    {
+    for (script, words) in [
+        (vec![head(), send(&line), Step::Hang], "longer than 10000"),
+        (vec![head(), send(&many), Step::Hang], "larger than 100000"),
+    ] {
         let server = Server::start(vec![script]).await;
         let error = ask(&model(server.settings(), small)).await.1.unwrap_err();
-        assert_eq!((error.code, error.message.contains(words)), (Code::MODEL_ERROR, true), "{error:?}");
+        assert_eq!(
+            (error.code, error.message.contains(words)),
+            (Code::MODEL_ERROR, true),
+            "{error:?}"
+        );
         assert_eq!(server.seen().len(), 1);
     }
 }
@@ -160,11 +197,20 @@ async fn closed_addresses_stay_closed_and_redirects_lose_the_key() {
     let location = format!("Location: http://{}/v1/chat/completions\r\n", other.address);
     let server = Server::start(vec![vec![answer(307, &location, "")]]).await;
     let mut settings = server.settings();
-    settings.headers.push(("x-team-key".into(), heddle_providers::models::secret::Secret::new("team-canary-77")));
+    settings.headers.push((
+        "x-team-key".into(),
+        heddle_providers::models::secret::Secret::new("team-canary-77"),
+    ));
     ask(&model(settings, limits())).await.1.unwrap();
     assert!(server.seen()[0].contains(KEY) && server.seen()[0].contains("team-canary-77"));
-    assert!(!other.seen()[0].contains(KEY) && !other.seen()[0].contains("team-canary-77"), "{}", other.seen()[0]);
-    let inside = Server::start(vec![vec![answer(307, "Location: http://169.254.169.254/latest\r\n", "")]]).await;
+    assert!(
+        !other.seen()[0].contains(KEY) && !other.seen()[0].contains("team-canary-77"),
+        "{}",
+        other.seen()[0]
+    );
+    let inside =
+        Server::start(vec![vec![answer(307, "Location: http://169.254.169.254/latest\r\n", "")]])
+            .await;
     let (told, turn) = inside.ask().await;
     assert_eq!((turn.unwrap_err().code, told.len()), (Code::EGRESS_BLOCKED, 0));
 }

@@ -1,4 +1,5 @@
-//! Recorded traffic of OpenAI through the readers: every answer becomes a complete turn or its vectors.
+//! Recorded traffic of OpenAI through the readers: every answer becomes a complete turn or its
+//! vectors.
 
 use heddle_providers::models::ask::{Decoder as _, Flow};
 use heddle_providers::models::openai::{ChatReader, ResponsesReader, read_vectors};
@@ -41,9 +42,16 @@ fn every_recorded_answer_of_openai_becomes_a_complete_turn() {
                 }
                 Some("embeddings") => {
                     counts.embeddings += 1;
-                    let n_texts = exchange.get("requestBody").and_then(|body| body.get("input")?.as_array()).map_or(1, <[Value]>::len);
+                    let n_texts = exchange
+                        .get("requestBody")
+                        .and_then(|body| body.get("input")?.as_array())
+                        .map_or(1, <[Value]>::len);
                     let vectors = read_vectors(response.as_bytes(), n_texts).unwrap();
-                    assert!(vectors.len() == n_texts && vectors.iter().all(|vector| vector.len() >= 256), "{name}");
+                    assert!(
+                        vectors.len() == n_texts
+                            && vectors.iter().all(|vector| vector.len() >= 256),
+                        "{name}"
+                    );
                 }
                 _ => counts.of_others += 1,
             }
@@ -59,12 +67,24 @@ fn check_turn<R: Reader>(name: &str, reader: impl Fn() -> R, response: &str) {
     assert!(turn.usage.input > 0 && turn.usage.output > 0, "{name}: the use is known");
     assert!(!turn.model.is_empty(), "{name}: the model is known");
     let has_calls = turn.message.tool_calls().next().is_some();
-    assert!(if has_calls { turn.stop == Stop::ToolCalls } else { turn.stop == Stop::Stop }, "{name}: {:?}", turn.stop);
-    let told: String =
-        events.iter().filter_map(|event| if let ChatEvent::Text(text) = event { Some(text.as_str()) } else { None }).collect();
+    assert!(
+        if has_calls { turn.stop == Stop::ToolCalls } else { turn.stop == Stop::Stop },
+        "{name}: {:?}",
+        turn.stop
+    );
+    let told: String = events
+        .iter()
+        .filter_map(
+            |event| if let ChatEvent::Text(text) = event { Some(text.as_str()) } else { None },
+        )
+        .collect();
     assert_eq!(told, turn.message.text().as_str(), "{name}: what was told is what is in the turn");
     for size in [1, 7, 1_000] {
-        assert_eq!(read(reader(), response.as_bytes(), size), (events.clone(), turn.clone()), "{name}: in pieces of {size}");
+        assert_eq!(
+            read(reader(), response.as_bytes(), size),
+            (events.clone(), turn.clone()),
+            "{name}: in pieces of {size}"
+        );
     }
 }
 

@@ -1,4 +1,5 @@
-//! A server that answers one request after the other with exactly the bytes that a test says, and the client that asks it.
+//! A server that answers one request after the other with exactly the bytes that a test says, and
+//! the client that asks it.
 
 use futures::StreamExt as _;
 use heddle_providers::http::{GuardedHttp, Policy};
@@ -7,7 +8,9 @@ use heddle_providers::models::openai::{OpenAi, Settings};
 use heddle_providers::models::retry::RetryPolicy;
 use heddle_providers::models::secret::Secret;
 use heddle_providers::models::wire::Limits;
-use node_api::ai::{Capabilities, ChatEvent, ChatModel as _, ChatRequest, Message, ModelError, ModelInfo, Turn};
+use node_api::ai::{
+    Capabilities, ChatEvent, ChatModel as _, ChatRequest, Message, ModelError, ModelInfo, Turn,
+};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -90,7 +93,8 @@ async fn play(stream: &mut TcpStream, steps: &[Step]) {
             }
             Step::Wait(time) => tokio::time::sleep(*time).await,
             Step::Reset => {
-                // Unread bytes, or none to wait for: the other side hears a reset instead of an end.
+                // Unread bytes, or none to wait for: the other side hears a reset instead of an
+                // end.
                 let _ = stream.set_zero_linger();
                 return;
             }
@@ -111,7 +115,9 @@ async fn read_request(stream: &mut TcpStream) -> String {
         text.extend_from_slice(&piece[..n_read]);
         let so_far = String::from_utf8_lossy(&text);
         if let Some((head, body)) = so_far.split_once("\r\n\r\n") {
-            let length = head.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ").and_then(|n| n.parse().ok()));
+            let length = head.to_lowercase().lines().find_map(|line| {
+                line.strip_prefix("content-length: ").and_then(|n| n.parse().ok())
+            });
             if body.len() >= length.unwrap_or(0) {
                 return so_far.into_owned();
             }
@@ -173,18 +179,26 @@ pub(crate) async fn ask(model: &OpenAi) -> (Vec<ChatEvent>, Result<Turn, ModelEr
 }
 
 pub(crate) fn answer(status: u16, headers: &str, body: &str) -> Step {
-    let text = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}", body.len());
+    let text = format!(
+        "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}",
+        body.len()
+    );
     Step::Send(text.into_bytes())
 }
 
 /// The head of a stream that ends with its connection.
 pub(crate) fn head() -> Step {
-    Step::Send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n".to_vec())
+    Step::Send(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n".to_vec(),
+    )
 }
 
 /// The head of a stream whose end is told.
 pub(crate) fn chunked() -> Step {
-    Step::Send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec())
+    Step::Send(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+            .to_vec(),
+    )
 }
 
 pub(crate) fn chunk(text: &str) -> Step {

@@ -32,11 +32,17 @@ async fn a_hundred_runs_that_are_too_many_do_not_come_back_together() {
                 let _ = stream.read(&mut piece).await;
                 log.lock().unwrap().push(Instant::now());
                 let text = if begin.elapsed() < Duration::from_millis(SHUT_MS) {
-                    format!("HTTP/1.1 429 Too Many\r\nretry-after-ms: {SHUT_MS}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}")
+                    format!(
+                        "HTTP/1.1 429 Too Many\r\nretry-after-ms: {SHUT_MS}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+                    )
                 } else {
                     tokio::time::sleep(Duration::from_millis(20)).await;
-                    let body = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
-                    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+                    let body =
+                        r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
+                    format!(
+                        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                        body.len()
+                    )
                 };
                 let _ = stream.write_all(text.as_bytes()).await;
             });
@@ -47,7 +53,11 @@ async fn a_hundred_runs_that_are_too_many_do_not_come_back_together() {
     let runs: Vec<_> = (0..RUNS)
         .map(|_| {
             // Each run has a model of its own; only the key is the same.
-            let model = OpenAi::new(info(), settings.clone(), &Access { limits: limits(), ..Access::new(http.clone()) });
+            let model = OpenAi::new(
+                info(),
+                settings.clone(),
+                &Access { limits: limits(), ..Access::new(http.clone()) },
+            );
             tokio::spawn(async move { model.chat(request()).await })
         })
         .collect();
@@ -55,7 +65,11 @@ async fn a_hundred_runs_that_are_too_many_do_not_come_back_together() {
         assert_eq!(run.await.unwrap().unwrap().message.text(), "ok");
     }
     let arrivals = arrivals.lock().unwrap().clone();
-    let late: Vec<Duration> = arrivals.iter().map(|time| *time - begin).filter(|time| *time >= Duration::from_millis(SHUT_MS)).collect();
+    let late: Vec<Duration> = arrivals
+        .iter()
+        .map(|time| *time - begin)
+        .filter(|time| *time >= Duration::from_millis(SHUT_MS))
+        .collect();
     assert_eq!(late.len(), RUNS, "everybody is served once, nobody asks in vain");
     let first = late.iter().min().copied().unwrap();
     let at_first = late.iter().filter(|time| **time < first + Duration::from_millis(15)).count();
@@ -82,17 +96,24 @@ async fn a_provider_that_takes_few_at_a_time_serves_everybody_in_the_end() {
                         *window = (Instant::now(), 0);
                     }
                     window.1 += 1;
-                    (window.1 > TAKEN).then(|| WINDOW.saturating_sub(window.0.elapsed()).as_millis() + 1)
+                    (window.1 > TAKEN)
+                        .then(|| WINDOW.saturating_sub(window.0.elapsed()).as_millis() + 1)
                 };
                 let text = match left_ms {
                     Some(left_ms) => {
                         refused.fetch_add(1, Ordering::SeqCst);
-                        format!("HTTP/1.1 429 Too Many\r\nretry-after-ms: {left_ms}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}")
+                        format!(
+                            "HTTP/1.1 429 Too Many\r\nretry-after-ms: {left_ms}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+                        )
                     }
                     None => {
                         tokio::time::sleep(Duration::from_millis(10)).await;
-                        let body = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
-                        format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+                        let body =
+                            r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
+                        format!(
+                            "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                            body.len()
+                        )
                     }
                 };
                 let _ = stream.write_all(text.as_bytes()).await;
@@ -104,7 +125,11 @@ async fn a_provider_that_takes_few_at_a_time_serves_everybody_in_the_end() {
     let begin = Instant::now();
     let runs: Vec<_> = (0..RUNS)
         .map(|_| {
-            let model = OpenAi::new(info(), settings.clone(), &Access { limits: limits(), ..Access::new(http.clone()) });
+            let model = OpenAi::new(
+                info(),
+                settings.clone(),
+                &Access { limits: limits(), ..Access::new(http.clone()) },
+            );
             tokio::spawn(async move { model.chat(request()).await })
         })
         .collect();

@@ -1,4 +1,5 @@
-//! `/api/me/api-keys`: one's own keys, for whoever is signed in. The key itself is shown once, when it is made.
+//! `/api/me/api-keys`: one's own keys, for whoever is signed in. The key itself is shown once, when
+//! it is made.
 
 use super::session::changed_meanwhile;
 use super::sign_in::{now_ms, sent};
@@ -17,7 +18,10 @@ use store::access::{ApiKey, hash_of_key};
 /// Keys of one person at most.
 const MOST: usize = 100;
 
-pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Principal>) -> Result<Response, ApiError> {
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+) -> Result<Response, ApiError> {
     let keys = app.store.keys_of(&who.user_id).await?;
     Ok(json(StatusCode::OK, &Value::array(keys.iter().map(|key| to_value(key).into()).collect())))
 }
@@ -33,11 +37,22 @@ pub(super) async fn create(
     let scopes = scopes_of(&who, &body)?;
     let expires_ms = expiry(&body)?;
     if app.store.keys_of(&who.user_id).await?.len() >= MOST {
-        return Err(invalid("label", &format!("is one too many: nobody has more than {MOST} keys")));
+        return Err(invalid(
+            "label",
+            &format!("is one too many: nobody has more than {MOST} keys"),
+        ));
     }
     let raw = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
     let hint = raw[raw.len() - 4..].into();
-    let key = ApiKey { id: store::new_id(), user: who.user.clone(), label: label.into(), hint, scopes, created_ms: now_ms(), expires_ms };
+    let key = ApiKey {
+        id: store::new_id(),
+        user: who.user.clone(),
+        label: label.into(),
+        hint,
+        scopes,
+        created_ms: now_ms(),
+        expires_ms,
+    };
     let mut shown = to_value(&key);
     shown.insert("rawApiKey", raw.as_str());
     if !app.store.add_key_of(&who.user_id, who.generation, key, hash_of_key(&raw)).await? {
@@ -60,8 +75,10 @@ pub(super) async fn remove(
 /// No key allows more than the role of whoever makes it.
 fn scopes_of(who: &Principal, body: &Body) -> Result<Vec<Str>, ApiError> {
     let Some(list) = body.get("scopes") else { return Ok(vec!["*".into()]) };
-    let list =
-        list.as_array().filter(|list| !list.is_empty()).ok_or_else(|| invalid("scopes", "must be a list with at least one scope"))?;
+    let list = list
+        .as_array()
+        .filter(|list| !list.is_empty())
+        .ok_or_else(|| invalid("scopes", "must be a list with at least one scope"))?;
     let mut wanted: Vec<Str> = Vec::with_capacity(list.len());
     for scope in list {
         match scope.as_str() {
@@ -80,13 +97,21 @@ fn scopes_of(who: &Principal, body: &Body) -> Result<Vec<Str>, ApiError> {
 fn expiry(body: &Body) -> Result<Option<i64>, ApiError> {
     let moment = match body.get("expiresAt") {
         None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => text.parse::<jiff::Timestamp>().ok().map(|moment| moment.as_millisecond()),
+        Some(Value::String(text)) => {
+            text.parse::<jiff::Timestamp>().ok().map(|moment| moment.as_millisecond())
+        }
         // n8n's pages send seconds.
-        Some(value) => value.as_f64().filter(|seconds| *seconds < 1e11).map(|seconds| (seconds * 1000.0) as i64),
+        Some(value) => value
+            .as_f64()
+            .filter(|seconds| *seconds < 1e11)
+            .map(|seconds| (seconds * 1000.0) as i64),
     };
     match moment {
         Some(moment) if moment > now_ms() => Ok(Some(moment)),
-        _ => Err(invalid("expiresAt", "must be a moment to come, such as 2030-01-31T12:00:00Z, or null")),
+        _ => Err(invalid(
+            "expiresAt",
+            "must be a moment to come, such as 2030-01-31T12:00:00Z, or null",
+        )),
     }
 }
 

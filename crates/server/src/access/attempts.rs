@@ -1,12 +1,16 @@
-//! Slows down guessing: past the first few attempts from one place, each has to wait twice as long as the one before.
+//! Slows down guessing: past the first few attempts from one place, each has to wait twice as long
+//! as the one before.
 //!
-//! Invariant: nothing is counted by account alone. Attempts are counted by account and network together, or by a device that has signed in
-//! to the account before, so a stranger elsewhere keeps nobody from signing in. Tokens of links cannot be guessed, so wrong ones are only
-//! limited in rate.
+//! Invariant: nothing is counted by account alone. Attempts are counted by account and network
+//! together, or by a device that has signed in to the account before, so a stranger elsewhere keeps
+//! nobody from signing in. Tokens of links cannot be guessed, so wrong ones are only limited in
+//! rate.
 //!
-//! What is left: whoever shares an address with the one who guesses shares the waits on the account that is guessed at. Where that may be
-//! everybody, because a proxy was not named or the address is a private one, waits are short and other accounts are not touched; but a
-//! flood of guesses can still take every turn of one account there. Known devices get past it, and naming the proxy ends it.
+//! What is left: whoever shares an address with the one who guesses shares the waits on the account
+//! that is guessed at. Where that may be everybody, because a proxy was not named or the address is
+//! a private one, waits are short and other accounts are not touched; but a flood of guesses can
+//! still take every turn of one account there. Known devices get past it, and naming the proxy ends
+//! it.
 
 use crate::error::ApiError;
 use crate::gate::{Client, Rates, networks};
@@ -25,12 +29,15 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2 * 60);
 const LONGEST_SHARED_WAIT: Duration = Duration::from_secs(5);
 /// After so long without an attempt the count starts anew.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(15 * 60);
-/// Places that are remembered at most, and how many of the oldest are forgotten when there are more.
+/// Places that are remembered at most, and how many of the oldest are forgotten when there are
+/// more.
 const MAX_REMEMBERED: usize = 10_000;
 const FORGOTTEN_AT_ONCE: usize = 1_000;
-/// Tokens of invitations and of the set-up that one address may try in a second, twice that at once.
+/// Tokens of invitations and of the set-up that one address may try in a second, twice that at
+/// once.
 const TOKENS_PER_SECOND: u32 = 10;
-/// How often somebody can sign in in the long run, and for how long they can do it faster: each check takes a turn from others.
+/// How often somebody can sign in in the long run, and for how long they can do it faster: each
+/// check takes a turn from others.
 const SIGN_IN_INTERVAL: Duration = Duration::from_secs(1);
 const SIGN_IN_BURST: Duration = Duration::from_secs(10);
 
@@ -86,11 +93,14 @@ impl Attempts {
         };
         for (key, free) in &keys {
             let wait = seen.get(key).map_or(Duration::ZERO, |seen| {
-                wait(seen.count, *free).min(longest).saturating_sub(now.saturating_duration_since(seen.last))
+                wait(seen.count, *free)
+                    .min(longest)
+                    .saturating_sub(now.saturating_duration_since(seen.last))
             });
             if !wait.is_zero() {
                 let seconds = wait.as_secs() + 1;
-                let message = format!("Too many attempts to sign in; try again in {seconds} seconds");
+                let message =
+                    format!("Too many attempts to sign in; try again in {seconds} seconds");
                 return Err(ApiError::new(Code::ACCESS_ATTEMPTS, message).retry_after(seconds));
             }
         }
@@ -107,16 +117,25 @@ impl Attempts {
         Ok(())
     }
 
-    /// It was the right password after all. Somebody who signs in again and again is refused; their attempts then count like wrong
-    /// ones, so that the next is refused before it takes a turn. Only whoever knows the password gets there.
-    pub(crate) fn succeeded(&self, account: &str, user_id: &str, source: &Source) -> Result<(), ApiError> {
-        self.right
-            .take_of(user_id)
-            .map_err(|seconds| ApiError::new(Code::ACCESS_ATTEMPTS, "This person has signed in too often just now").retry_after(seconds))?;
+    /// It was the right password after all. Somebody who signs in again and again is refused; their
+    /// attempts then count like wrong ones, so that the next is refused before it takes a turn.
+    /// Only whoever knows the password gets there.
+    pub(crate) fn succeeded(
+        &self,
+        account: &str,
+        user_id: &str,
+        source: &Source,
+    ) -> Result<(), ApiError> {
+        self.right.take_of(user_id).map_err(|seconds| {
+            ApiError::new(Code::ACCESS_ATTEMPTS, "This person has signed in too often just now")
+                .retry_after(seconds)
+        })?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, _) in keys(account, source) {
             match seen.get_mut(&key) {
-                Some(known) if matches!(key, Key::Network(_)) => known.count = known.count.saturating_sub(1),
+                Some(known) if matches!(key, Key::Network(_)) => {
+                    known.count = known.count.saturating_sub(1)
+                }
                 _ => drop(seen.remove(&key)),
             }
         }
@@ -128,9 +147,10 @@ impl Attempts {
         if client.is_shared() {
             return Ok(());
         }
-        self.tokens
-            .take(client.address)
-            .map_err(|seconds| ApiError::new(Code::ACCESS_ATTEMPTS, "Too many links were tried from this address").retry_after(seconds))
+        self.tokens.take(client.address).map_err(|seconds| {
+            ApiError::new(Code::ACCESS_ATTEMPTS, "Too many links were tried from this address")
+                .retry_after(seconds)
+        })
     }
 }
 
@@ -140,9 +160,13 @@ fn keys(account: &str, source: &Source) -> Vec<(Key, u32)> {
         Source::Device(device) => vec![(Key::Device(device.clone()), FREE_PER_ACCOUNT)],
         Source::Address(client) => {
             let account: String = account.to_lowercase().chars().take(320).collect();
-            let of_account = |(network, times): (u128, u32)| (Key::Account(account.clone(), network), FREE_PER_ACCOUNT * times);
-            let of_network = |(network, times): (u128, u32)| (Key::Network(network), FREE_PER_NETWORK * times);
-            let all_accounts = networks(client.address).map(of_network).filter(|_| !client.is_shared());
+            let of_account = |(network, times): (u128, u32)| {
+                (Key::Account(account.clone(), network), FREE_PER_ACCOUNT * times)
+            };
+            let of_network =
+                |(network, times): (u128, u32)| (Key::Network(network), FREE_PER_NETWORK * times);
+            let all_accounts =
+                networks(client.address).map(of_network).filter(|_| !client.is_shared());
             networks(client.address).map(of_account).chain(all_accounts).collect()
         }
     }
@@ -203,7 +227,10 @@ mod tests {
         assert!(attempts.begin_at("a@b.c", &from("203.0.113.7"), start).is_err());
         attempts.begin_at("a@b.c", &from("203.0.113.8"), start).unwrap();
         attempts.begin_at("a@b.c", &Source::Device("known".to_owned()), start).unwrap();
-        assert!(attempts.begin_at("a@b.c", &from("::ffff:203.0.113.7"), start).is_err(), "the same address written otherwise");
+        assert!(
+            attempts.begin_at("a@b.c", &from("::ffff:203.0.113.7"), start).is_err(),
+            "the same address written otherwise"
+        );
     }
 
     #[test]
@@ -229,14 +256,18 @@ mod tests {
 
     #[test]
     fn issue_14_14_a_stranger_behind_a_shared_address_keeps_no_other_account_out() {
-        for shared in ["172.18.0.2", "10.0.0.5", "192.168.1.1", "100.64.0.7", "fd00::1", "fe80::1"] {
+        for shared in ["172.18.0.2", "10.0.0.5", "192.168.1.1", "100.64.0.7", "fd00::1", "fe80::1"]
+        {
             let attempts = Attempts::default();
             let start = Instant::now();
             for number in 0..1000 {
                 let _ = attempts.begin_at(&format!("{}@b.c", number % 50), &from(shared), start);
             }
             attempts.begin_at("owner@b.c", &from(shared), start).unwrap();
-            assert!(attempts.begin_at("7@b.c", &from(shared), start).is_err(), "an account that is guessed at waits");
+            assert!(
+                attempts.begin_at("7@b.c", &from(shared), start).is_err(),
+                "an account that is guessed at waits"
+            );
             attempts.begin_at("7@b.c", &from(shared), start + LONGEST_SHARED_WAIT).unwrap();
             for _ in 0..1000 {
                 attempts.token(Client::peer(shared.parse().unwrap())).unwrap();
@@ -248,8 +279,13 @@ mod tests {
     fn issue_14_00_guesses_from_all_networks_of_a_large_one_count_together() {
         let attempts = Attempts::default();
         let start = Instant::now();
-        let guess = |network: u32| attempts.begin_at("a@b.c", &from(&format!("2001:db8:1:{network:x}::1")), start);
-        assert_eq!((0..1000).filter(|network| guess(*network).is_ok()).count(), 8 * FREE_PER_ACCOUNT as usize);
+        let guess = |network: u32| {
+            attempts.begin_at("a@b.c", &from(&format!("2001:db8:1:{network:x}::1")), start)
+        };
+        assert_eq!(
+            (0..1000).filter(|network| guess(*network).is_ok()).count(),
+            8 * FREE_PER_ACCOUNT as usize
+        );
         attempts.begin_at("a@b.c", &from("2001:db8:2::1"), start).unwrap();
     }
 
@@ -257,10 +293,17 @@ mod tests {
     fn issue_14_14_whoever_signs_in_again_and_again_is_slowed_down() {
         let attempts = Attempts::default();
         let source = Source::Device("known".to_owned());
-        let sign_in = || attempts.begin("a@b.c", &source).and_then(|()| attempts.succeeded("a@b.c", "u1", &source));
+        let sign_in = || {
+            attempts
+                .begin("a@b.c", &source)
+                .and_then(|()| attempts.succeeded("a@b.c", "u1", &source))
+        };
         let taken = (0..1000).filter(|_| sign_in().is_ok()).count();
         assert!((10..=20).contains(&taken), "{taken}");
-        assert!(attempts.begin("a@b.c", &source).is_err(), "the next is refused before it is looked at");
+        assert!(
+            attempts.begin("a@b.c", &source).is_err(),
+            "the next is refused before it is looked at"
+        );
         let other = Source::Device("other".to_owned());
         attempts.begin("b@b.c", &other).unwrap();
         attempts.succeeded("b@b.c", "u2", &other).unwrap();
@@ -290,7 +333,11 @@ mod tests {
     #[test]
     fn issue_14_14_tokens_are_limited_in_rate_for_each_address_alone() {
         let attempts = Attempts::default();
-        let tried = |text: &str| (0..1000).filter(|_| attempts.token(Client::peer(text.parse().unwrap())).is_err()).count();
+        let tried = |text: &str| {
+            (0..1000)
+                .filter(|_| attempts.token(Client::peer(text.parse().unwrap())).is_err())
+                .count()
+        };
         assert!(tried("203.0.113.7") > 900);
         attempts.token(Client::peer("203.0.113.8".parse().unwrap())).unwrap();
     }
@@ -300,7 +347,11 @@ mod tests {
         let attempts = Attempts::default();
         let start = Instant::now();
         for index in 0..MAX_REMEMBERED as u32 * 2 {
-            let _ = attempts.begin_at("a", &Source::Address(Client::peer(std::net::IpAddr::V4(index.into()))), start);
+            let _ = attempts.begin_at(
+                "a",
+                &Source::Address(Client::peer(std::net::IpAddr::V4(index.into()))),
+                start,
+            );
         }
         let held = attempts.seen.lock().unwrap().len();
         assert!(held > 0 && held <= MAX_REMEMBERED, "{held}");

@@ -1,5 +1,5 @@
-//! Browsers that have signed in to an account before. A cookie tells them, so that somebody who guesses from the same address, or from
-//! everywhere, does not slow them down.
+//! Browsers that have signed in to an account before. A cookie tells them, so that somebody who
+//! guesses from the same address, or from everywhere, does not slow them down.
 
 use super::attempts::Source;
 use super::passwords::Lane;
@@ -16,7 +16,8 @@ use store::users::User;
 const DEVICE: &str = "heddle_device";
 const LASTS_SECONDS: i64 = 90 * 24 * 60 * 60;
 
-/// Signs the cookies of devices. They open nothing by themselves, last for a while and end with the password that they were got with.
+/// Signs the cookies of devices. They open nothing by themselves, last for a while and end with the
+/// password that they were got with.
 pub(crate) struct Devices(hmac::Key);
 
 impl Devices {
@@ -33,7 +34,13 @@ impl Devices {
     }
 
     /// Where an attempt to sign in comes from: a device that knows this person, or an address.
-    pub(super) fn source(&self, app: &App, headers: &HeaderMap, user: Option<&User>, client: Client) -> (Source, Lane) {
+    pub(super) fn source(
+        &self,
+        app: &App,
+        headers: &HeaderMap,
+        user: Option<&User>,
+        client: Client,
+    ) -> (Source, Lane) {
         let told = cookie(headers, DEVICE, app.is_secure());
         match user.zip(told).and_then(|(user, told)| self.read(&owner(user), told, now_ms())) {
             Some(device) => (Source::Device(device), Lane::Known),
@@ -77,7 +84,16 @@ mod tests {
         assert_eq!(devices.read("u1.0", &told, 2_000).as_deref(), Some("d1"));
         assert_eq!(devices.read("u2.0", &told, 2_000), None);
         assert_eq!(Devices::new("other").read("u1.0", &told, 2_000), None);
-        for wrong in ["", ".", "..", "d1", "d1.", "1000.d1", &told.replacen("d1", "d2", 1), &told.replacen("1000", "1001", 1)] {
+        for wrong in [
+            "",
+            ".",
+            "..",
+            "d1",
+            "d1.",
+            "1000.d1",
+            &told.replacen("d1", "d2", 1),
+            &told.replacen("1000", "1001", 1),
+        ] {
             assert_eq!(devices.read("u1.0", wrong, 2_000), None, "{wrong}");
         }
         assert_eq!(devices.read("u1.0", &told[..told.len() - 2], 2_000), None);

@@ -6,13 +6,17 @@ use model::Code;
 
 /// Refuses requests that another site's page has sent. Programs send no origin and pass.
 pub(crate) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
-    let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let text =
+        |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let Some(origin) = text(header::ORIGIN) else { return Ok(()) };
     let host = text(header::HOST).unwrap_or_default();
     let authority = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     match authority {
         Some(authority) if !host.is_empty() && authority.eq_ignore_ascii_case(host) => Ok(()),
-        _ => Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The request comes from a page of another site")),
+        _ => Err(ApiError::new(
+            Code::ACCESS_FORBIDDEN,
+            "The request comes from a page of another site",
+        )),
     }
 }
 
@@ -32,8 +36,19 @@ mod tests {
 
     #[test]
     fn only_our_own_pages_and_programs_pass() {
-        assert!(passes(None) && passes(Some("http://heddle.example:5678")) && passes(Some("https://HEDDLE.example:5678")));
-        for foreign in ["null", "", "http://evil.example", "http://heddle.example", "http://heddle.example:5678.evil.example", "file://"] {
+        assert!(
+            passes(None)
+                && passes(Some("http://heddle.example:5678"))
+                && passes(Some("https://HEDDLE.example:5678"))
+        );
+        for foreign in [
+            "null",
+            "",
+            "http://evil.example",
+            "http://heddle.example",
+            "http://heddle.example:5678.evil.example",
+            "file://",
+        ] {
             assert!(!passes(Some(foreign)), "{foreign}");
         }
     }

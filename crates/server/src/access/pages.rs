@@ -1,5 +1,5 @@
-//! The pages behind the links by which people choose a password. The token stays in the part of the address that browsers keep to
-//! themselves; the script hands it over.
+//! The pages behind the links by which people choose a password. The token stays in the part of the
+//! address that browsers keep to themselves; the script hands it over.
 
 use crate::answer;
 use crate::page_policy::hash_of;
@@ -29,6 +29,14 @@ pub(super) async fn password_reset() -> Response {
 }
 
 fn page(title: &str, lead: &str, names: &str, action: &str) -> Response {
-    let filled = PAGE.replace("{{title}}", title).replace("{{lead}}", lead).replace("{{names}}", names).replace("{{action}}", action);
-    answer::page(StatusCode::OK, &POLICY, filled.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT))
+    let filled = PAGE
+        .replace("{{title}}", title)
+        .replace("{{lead}}", lead)
+        .replace("{{names}}", names)
+        .replace("{{action}}", action);
+    answer::page(
+        StatusCode::OK,
+        &POLICY,
+        filled.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT),
+    )
 }

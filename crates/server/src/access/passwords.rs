@@ -12,8 +12,9 @@ pub const LONGEST: usize = 200;
 /// Checks that wait for their turn in one lane; further ones are refused.
 const MAX_WAITING: usize = 64;
 
-/// Who a password is hashed for. Each hash takes 19 MB and a core, so only so many are computed at a time; known devices and people with
-/// a valid link have a lane of their own, which strangers cannot fill.
+/// Who a password is hashed for. Each hash takes 19 MB and a core, so only so many are computed at
+/// a time; known devices and people with a valid link have a lane of their own, which strangers
+/// cannot fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
     Known,
@@ -33,15 +34,21 @@ static STRANGERS: Turns = Turns { at_once: Semaphore::const_new(2), waiting: Ato
 pub(crate) struct Busy;
 
 /// What is checked when there is no such person, so that it takes as long.
-static NOBODY: LazyLock<String> = LazyLock::new(|| hash_now("nobody has this password").unwrap_or_default());
+static NOBODY: LazyLock<String> =
+    LazyLock::new(|| hash_now("nobody has this password").unwrap_or_default());
 
 /// What is kept of a password. Nothing if there is no memory for it.
 pub async fn hash(password: String) -> Option<String> {
     KNOWN.run(move || hash_now(&password)).await.ok().flatten()
 }
 
-/// Whether a password is the one that was hashed. Takes the same time when there is none to compare with.
-pub(crate) async fn is_right(password: String, hash: Option<String>, lane: Lane) -> Result<bool, Busy> {
+/// Whether a password is the one that was hashed. Takes the same time when there is none to compare
+/// with.
+pub(crate) async fn is_right(
+    password: String,
+    hash: Option<String>,
+    lane: Lane,
+) -> Result<bool, Busy> {
     let check = move || {
         // Made in either case, so that the first call does not tell the two apart.
         let nobody = LazyLock::force(&NOBODY);
@@ -57,8 +64,12 @@ pub(crate) async fn is_right(password: String, hash: Option<String>, lane: Lane)
 }
 
 impl Turns {
-    /// Runs heavy work on a thread that serves nobody, when it is its turn. Whoever goes away meanwhile gives up the place.
-    async fn run<T: Send + 'static>(&'static self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Busy> {
+    /// Runs heavy work on a thread that serves nobody, when it is its turn. Whoever goes away
+    /// meanwhile gives up the place.
+    async fn run<T: Send + 'static>(
+        &'static self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Busy> {
         let waiting = Waiting::new(&self.waiting).ok_or(Busy)?;
         let turn = self.at_once.acquire().await.map_err(|_| Busy)?;
         drop(waiting);
@@ -99,26 +110,42 @@ mod tests {
     async fn a_password_fits_its_own_hash_only() {
         let kept = hash("correct horse".to_owned()).await.unwrap();
         assert!(kept.starts_with("$argon2id$") && !kept.contains("horse"));
-        assert_eq!(is_right("correct horse".to_owned(), Some(kept.clone()), Lane::Known).await, Ok(true));
+        assert_eq!(
+            is_right("correct horse".to_owned(), Some(kept.clone()), Lane::Known).await,
+            Ok(true)
+        );
         assert_eq!(is_right("correct house".to_owned(), Some(kept), Lane::Known).await, Ok(false));
     }
 
     #[tokio::test]
     async fn nobody_has_no_password() {
-        assert_eq!(is_right("nobody has this password".to_owned(), None, Lane::Known).await, Ok(false));
+        assert_eq!(
+            is_right("nobody has this password".to_owned(), None, Lane::Known).await,
+            Ok(false)
+        );
         assert_eq!(is_right(String::new(), Some(String::new()), Lane::Known).await, Ok(false));
     }
 
     #[tokio::test]
     async fn issue_14_14_strangers_do_not_take_the_turns_of_known_devices() {
         let kept = hash("correct horse".to_owned()).await.unwrap();
-        let flood = (0..MAX_WAITING * 2).map(|_| is_right("wrong".to_owned(), Some(kept.clone()), Lane::Strangers));
+        let flood = (0..MAX_WAITING * 2)
+            .map(|_| is_right("wrong".to_owned(), Some(kept.clone()), Lane::Strangers));
         let flood = tokio::spawn(futures::future::join_all(flood));
         tokio::task::yield_now().await;
-        assert_eq!(is_right("correct horse".to_owned(), Some(kept.clone()), Lane::Known).await, Ok(true));
+        assert_eq!(
+            is_right("correct horse".to_owned(), Some(kept.clone()), Lane::Known).await,
+            Ok(true)
+        );
         assert!(!flood.is_finished(), "the known device waited for all strangers");
         let ended = flood.await.unwrap();
-        assert!(ended.contains(&Err(Busy)) && ended.contains(&Ok(false)), "a flood is bounded, not locked out");
-        assert_eq!(is_right("correct horse".to_owned(), Some(kept), Lane::Strangers).await, Ok(true));
+        assert!(
+            ended.contains(&Err(Busy)) && ended.contains(&Ok(false)),
+            "a flood is bounded, not locked out"
+        );
+        assert_eq!(
+            is_right("correct horse".to_owned(), Some(kept), Lane::Strangers).await,
+            Ok(true)
+        );
     }
 }

@@ -39,7 +39,8 @@ const LEAST: &[(&str, Role)] = &[
 ];
 
 pub(crate) fn allows(role: Role, scope: &str) -> bool {
-    let least = LEAST.iter().find(|(name, _)| *name == scope).map_or(Role::Owner, |(_, least)| *least);
+    let least =
+        LEAST.iter().find(|(name, _)| *name == scope).map_or(Role::Owner, |(_, least)| *least);
     role >= least
 }
 
@@ -67,19 +68,28 @@ mod tests {
 
     #[test]
     fn a_scope_that_nobody_has_written_down_is_for_owners() {
-        assert!(!allows(Role::Admin, "workflow:unheardOf") && allows(Role::Owner, "workflow:unheardOf"));
+        assert!(
+            !allows(Role::Admin, "workflow:unheardOf") && allows(Role::Owner, "workflow:unheardOf")
+        );
     }
 
     #[test]
     fn issue_14_10_whoever_talks_to_a_workflow_may_run_it() {
         for role in Role::ALL {
-            assert_eq!(allows(role, "chat:send"), allows(role, "workflow:execute"), "{}", role.name());
+            assert_eq!(
+                allows(role, "chat:send"),
+                allows(role, "workflow:execute"),
+                "{}",
+                role.name()
+            );
         }
     }
 
     #[test]
     fn viewers_change_nothing() {
         let reads = ["list", "read", "readRow"];
-        assert!(of_role(Role::Viewer).all(|scope| reads.contains(&scope.split(':').nth(1).unwrap())));
+        assert!(
+            of_role(Role::Viewer).all(|scope| reads.contains(&scope.split(':').nth(1).unwrap()))
+        );
     }
 }

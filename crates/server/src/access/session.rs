@@ -29,7 +29,12 @@ pub(super) async fn begin(app: &App, user: &User) -> Result<Begun, ApiError> {
     let token = new_token();
     let csrf: Str = new_token().into();
     let expires_ms = now_ms() + LASTS_SECONDS * 1000;
-    let session = NewSession { user_id: user.id.clone(), generation: user.generation, csrf: csrf.clone(), expires_ms };
+    let session = NewSession {
+        user_id: user.id.clone(),
+        generation: user.generation,
+        csrf: csrf.clone(),
+        expires_ms,
+    };
     if !app.store.add_session(hash_of_key(&token), session).await? {
         return Err(changed_meanwhile());
     }
@@ -50,23 +55,37 @@ pub(super) fn token_of<'a>(app: &App, headers: &'a HeaderMap) -> Option<&'a str>
     cookie(headers, SESSION, app.is_secure())
 }
 
-pub(super) fn set_cookie(app: &App, name: &str, value: &str, seconds: i64) -> Result<HeaderValue, ApiError> {
+pub(super) fn set_cookie(
+    app: &App,
+    name: &str,
+    value: &str,
+    seconds: i64,
+) -> Result<HeaderValue, ApiError> {
     // Without encryption a browser would throw a secure cookie away.
     let (prefix, secure) = if app.is_secure() { (SECURE_PREFIX, "; Secure") } else { ("", "") };
-    // A browser that has too many cookies of a site throws others away first, if it knows the priority.
-    let text = format!("{prefix}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax; Priority=High{secure}");
-    HeaderValue::from_str(&text).map_err(|_| ApiError::new(Code::STORE_CORRUPT, "A cookie could not be made"))
+    // A browser that has too many cookies of a site throws others away first, if it knows the
+    // priority.
+    let text = format!(
+        "{prefix}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax; Priority=High{secure}"
+    );
+    HeaderValue::from_str(&text)
+        .map_err(|_| ApiError::new(Code::STORE_CORRUPT, "A cookie could not be made"))
 }
 
-/// The cookie of this name. Over an encrypted connection only the one that nobody but this host can have set counts. If there are
-/// several, somebody else has set one of them, and none counts.
+/// The cookie of this name. Over an encrypted connection only the one that nobody but this host can
+/// have set counts. If there are several, somebody else has set one of them, and none counts.
 pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str, is_secure: bool) -> Option<&'a str> {
     let prefix = if is_secure { SECURE_PREFIX } else { "" };
-    let pairs = headers.get_all(header::COOKIE).iter().flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
+    let pairs = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
     let mut found = pairs.filter_map(|pair| {
         let pair = pair.trim_ascii();
         let place = pair.iter().position(|byte| *byte == b'=')?;
-        let is_it = pair[..place].strip_prefix(prefix.as_bytes()).is_some_and(|rest| rest == name.as_bytes());
+        let is_it = pair[..place]
+            .strip_prefix(prefix.as_bytes())
+            .is_some_and(|rest| rest == name.as_bytes());
         is_it.then(|| &pair[place + 1..])
     });
     let value = found.next()?;
@@ -76,18 +95,29 @@ pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str, is_secure: bool) ->
     std::str::from_utf8(value).ok()
 }
 
-/// The cookies of a request that a workflow may see, in one line: none of ours. Browsers send ours along with every call of a webhook.
+/// The cookies of a request that a workflow may see, in one line: none of ours. Browsers send ours
+/// along with every call of a webhook.
 pub(crate) fn cookies_of_others(headers: &HeaderMap) -> Option<String> {
-    let pairs = headers.get_all(header::COOKIE).iter().flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
-    let others: Vec<_> =
-        pairs.map(<[u8]>::trim_ascii).filter(|pair| !pair.is_empty() && !is_ours(pair)).map(String::from_utf8_lossy).collect();
+    let pairs = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
+    let others: Vec<_> = pairs
+        .map(<[u8]>::trim_ascii)
+        .filter(|pair| !pair.is_empty() && !is_ours(pair))
+        .map(String::from_utf8_lossy)
+        .collect();
     (!others.is_empty()).then(|| others.join("; "))
 }
 
-/// Whether a cookie is one of ours in any spelling. Of one without a name the value may stand for a name.
+/// Whether a cookie is one of ours in any spelling. Of one without a name the value may stand for a
+/// name.
 fn is_ours(pair: &[u8]) -> bool {
     let place = pair.iter().position(|byte| *byte == b'=');
-    let name = place.map(|place| &pair[..place]).filter(|name| !name.trim_ascii().is_empty()).unwrap_or(pair);
+    let name = place
+        .map(|place| &pair[..place])
+        .filter(|name| !name.trim_ascii().is_empty())
+        .unwrap_or(pair);
     name.to_ascii_lowercase().windows(OURS.len()).any(|part| part == OURS)
 }
 
@@ -95,7 +125,8 @@ fn is_ours(pair: &[u8]) -> bool {
 pub(super) fn check_csrf(headers: &HeaderMap, expected: &str) -> Result<(), ApiError> {
     let given = headers.get(CSRF_HEADER).map(HeaderValue::as_bytes).unwrap_or_default();
     verify_slices_are_equal(given, expected.as_bytes()).map_err(|_| {
-        ApiError::new(Code::ACCESS_FORBIDDEN, "The header X-CSRF-Token does not fit the session").hint("GET /api/me tells the token.")
+        ApiError::new(Code::ACCESS_FORBIDDEN, "The header X-CSRF-Token does not fit the session")
+            .hint("GET /api/me tells the token.")
     })
 }
 
@@ -120,7 +151,10 @@ mod tests {
     fn issue_14_13_only_the_protected_name_counts_over_an_encrypted_connection() {
         assert_eq!(found(&["__Host-heddle_session=a"], true).as_deref(), Some("a"));
         assert_eq!(found(&["heddle_session=b"], true), None);
-        assert_eq!(found(&["heddle_session=b; __Host-heddle_session=a"], true).as_deref(), Some("a"));
+        assert_eq!(
+            found(&["heddle_session=b; __Host-heddle_session=a"], true).as_deref(),
+            Some("a")
+        );
         assert_eq!(found(&["heddle_session=b"], false).as_deref(), Some("b"));
         assert_eq!(found(&["__Host-heddle_session=a"], false), None);
     }
@@ -143,15 +177,25 @@ mod tests {
             (&["heddle_session=a"][..], None),
             (&["__Host-heddle_session=a; heddle_device=b"], None),
             (&["other=1; heddle_session=a"], Some("other=1")),
-            (&["__Host-heddle_session=a;other=1;;  theme=d\u{e4}rk "], Some("other=1; theme=d\u{e4}rk")),
+            (
+                &["__Host-heddle_session=a;other=1;;  theme=d\u{e4}rk "],
+                Some("other=1; theme=d\u{e4}rk"),
+            ),
             (&["a=1", "heddle_session=t", "b=2"], Some("a=1; b=2")),
-            (&["HEDDLE_Session=a; __secure-Heddle_device=b; \"heddle_session\"=c; heddle_session =d; x_heddle_new=e"], None),
+            (
+                &[
+                    "HEDDLE_Session=a; __secure-Heddle_device=b; \"heddle_session\"=c; heddle_session =d; x_heddle_new=e",
+                ],
+                None,
+            ),
             (&["=heddle_session=a; = __Host-heddle_session=b; heddle_session; ="], Some("=")),
             (&["a=\"x; heddle_session=t; y\""], Some("a=\"x; y\"")),
             (&["docs=heddle_session"], Some("docs=heddle_session")),
             (&[""], None),
         ] {
-            let given = lines.iter().map(|line| (header::COOKIE, HeaderValue::from_bytes(line.as_bytes()).unwrap()));
+            let given = lines
+                .iter()
+                .map(|line| (header::COOKIE, HeaderValue::from_bytes(line.as_bytes()).unwrap()));
             let mut headers = HeaderMap::new();
             for (name, value) in given {
                 headers.append(name, value);
@@ -162,11 +206,20 @@ mod tests {
 
     #[test]
     fn the_name_is_read_exactly() {
-        for line in
-            ["Heddle_Session=a", "heddle_session", "=heddle_session=a", "\"heddle_session\"=a", "heddle_session =a", "x=heddle_session=a"]
-        {
+        for line in [
+            "Heddle_Session=a",
+            "heddle_session",
+            "=heddle_session=a",
+            "\"heddle_session\"=a",
+            "heddle_session =a",
+            "x=heddle_session=a",
+        ] {
             assert_eq!(found(&[line], false), None, "{line}");
         }
-        assert_eq!(found(&["theme=d\u{e4}rk; heddle_session=a"], false).as_deref(), Some("a"), "cookies of others do not disturb");
+        assert_eq!(
+            found(&["theme=d\u{e4}rk; heddle_session=a"], false).as_deref(),
+            Some("a"),
+            "cookies of others do not disturb"
+        );
     }
 }

@@ -33,17 +33,23 @@ pub(crate) const PUBLIC: &[Route] = &[
     Route::new(&["GET"], "/password-reset", || get(pages::password_reset)),
 ];
 
-/// What belongs to oneself. A key makes, shows and removes no key and changes no password: one that is found somewhere would otherwise
-/// outlive its own end.
+/// What belongs to oneself. A key makes, shows and removes no key and changes no password: one that
+/// is found somewhere would otherwise outlive its own end.
 pub(crate) const PRIVATE: &[(Guard, Route)] = &[
     (Guard::Principal, Route::new(&["GET"], "/api/me", || get(me))),
     (Guard::Session, Route::new(&["POST"], "/api/me/password", || post(change_password))),
-    (Guard::Session, Route::new(&["GET", "POST"], "/api/me/api-keys", || get(api_keys::list).post(api_keys::create))),
+    (
+        Guard::Session,
+        Route::new(&["GET", "POST"], "/api/me/api-keys", || {
+            get(api_keys::list).post(api_keys::create)
+        }),
+    ),
     (Guard::Session, Route::new(&["DELETE"], "/api/me/api-keys/{id}", || delete(api_keys::remove))),
     (Guard::Principal, Route::new(&["POST"], "/api/logout", || post(log_out))),
 ];
 
-/// At the start: as long as there is no owner, a token by which one is made. Whoever started the server sees it, nobody else.
+/// At the start: as long as there is no owner, a token by which one is made. Whoever started the
+/// server sees it, nobody else.
 pub async fn first_start(store: &Sqlite) -> Result<Option<String>, store::Error> {
     if store.has_owner().await? {
         store.set_setup_token(None).await?;
@@ -54,8 +60,8 @@ pub async fn first_start(store: &Sqlite) -> Result<Option<String>, store::Error>
     Ok(Some(token))
 }
 
-/// Whether whoever asks is to make the first owner. Only a browser on this machine is told: others need the link with the token, and
-/// have no use for the news that nobody owns this instance yet.
+/// Whether whoever asks is to make the first owner. Only a browser on this machine is told: others
+/// need the link with the token, and have no use for the news that nobody owns this instance yet.
 async fn needs_setup(
     State(app): State<App>,
     Extension(Origin { client, .. }): Extension<Origin>,
@@ -77,20 +83,25 @@ async fn set_up(
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The first owner is made on the machine that Heddle runs on")
             .hint("Open the link there, run `heddle users create EMAIL --role owner`, or start Heddle with HEDDLE_REMOTE_SETUP=1."));
     }
-    let fields = sent(&headers, request, &["token", "email", "password", "firstName", "lastName"]).await?;
+    let fields =
+        sent(&headers, request, &["token", "email", "password", "firstName", "lastName"]).await?;
     let (email, password) = (fields.email()?, fields.new_password()?);
     let (first_name, last_name) = fields.names()?;
     attempts.token(client)?;
     let expected = app.store.setup_token().await?.unwrap_or_default();
     let given = hash_of_key(fields.text("token", 1, 200)?);
     if expected.is_empty() || verify_slices_are_equal(&expected, &given).is_err() {
-        return Err(ApiError::new(Code::ACCESS_DENIED, "The set-up token is wrong or has been used")
-            .hint("The server prints it at its start as long as there is no owner."));
+        return Err(ApiError::new(
+            Code::ACCESS_DENIED,
+            "The set-up token is wrong or has been used",
+        )
+        .hint("The server prints it at its start as long as there is no owner."));
     }
     let password_hash = Some(hashed(password).await?.into());
     let owner = NewUser { email, first_name, last_name, role: Role::Owner, password_hash };
     let claimed = app.store.claim(owner).await?;
-    let user = claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "There is an owner already"))?;
+    let user =
+        claimed.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "There is an owner already"))?;
     app.store.set_setup_token(None).await?;
     signed_in(&app, user).await
 }
@@ -110,13 +121,17 @@ async fn log_in(
     let (source, lane) = Devices::of(&app).await?.source(&app, &headers, user.as_ref(), client);
     attempts.begin(&email, &source)?;
     // Whether there is such a person takes as long to find out, and is answered the same.
-    let is_right = passwords::is_right(password, hash.map(|hash: Str| hash.to_string()), lane).await.map_err(busy)?;
+    let is_right = passwords::is_right(password, hash.map(|hash: Str| hash.to_string()), lane)
+        .await
+        .map_err(busy)?;
     match user.filter(|_| is_right) {
         Some(user) => {
             attempts.succeeded(&email, &user.id, &source)?;
             signed_in(&app, user).await
         }
-        None => Err(ApiError::new(Code::ACCESS_DENIED, "The e-mail address or the password is wrong")),
+        None => {
+            Err(ApiError::new(Code::ACCESS_DENIED, "The e-mail address or the password is wrong"))
+        }
     }
 }
 
@@ -137,7 +152,8 @@ async fn accept_invitation(
     if !app.store.has_invitation(token.clone()).await? {
         return Err(wrong());
     }
-    let accepted = app.store.accept_invitation(token, &first, &last, &hashed(password).await?).await?;
+    let accepted =
+        app.store.accept_invitation(token, &first, &last, &hashed(password).await?).await?;
     signed_in(&app, accepted.ok_or_else(wrong)?).await
 }
 
@@ -150,7 +166,11 @@ async fn log_out(State(app): State<App>, headers: HeaderMap) -> Result<Response,
     Ok(response)
 }
 
-async fn me(State(app): State<App>, Extension(who): Extension<Principal>, headers: HeaderMap) -> Result<Response, ApiError> {
+async fn me(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
     let gone = || ApiError::new(Code::ACCESS_DENIED, "This person is not here any more");
     let user = app.store.user(&who.user_id).await?.ok_or_else(gone)?;
     let session = match session::token_of(&app, &headers) {
@@ -169,17 +189,23 @@ async fn change_password(
     request: Request,
 ) -> Result<Response, ApiError> {
     let fields = sent(&headers, request, &["currentPassword", "password"]).await?;
-    let (current, password) = (fields.text("currentPassword", 0, 10_000)?.to_owned(), fields.new_password()?);
-    // Only somebody who is signed in comes here, so these attempts have nothing to do with those of strangers.
+    let (current, password) =
+        (fields.text("currentPassword", 0, 10_000)?.to_owned(), fields.new_password()?);
+    // Only somebody who is signed in comes here, so these attempts have nothing to do with those of
+    // strangers.
     let source = Source::Device(format!("signed in as {}", who.user_id));
     attempts.begin(&who.user, &source)?;
     let (user, kept) = app.store.password_of(&who.user).await?.unzip();
-    if !passwords::is_right(current, kept.map(|hash: Str| hash.to_string()), passwords::Lane::Known).await.map_err(busy)? {
+    if !passwords::is_right(current, kept.map(|hash: Str| hash.to_string()), passwords::Lane::Known)
+        .await
+        .map_err(busy)?
+    {
         return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The current password is wrong"));
     }
     attempts.succeeded(&who.user, &who.user_id, &source)?;
     let generation = user.map_or(who.generation, |user: User| user.generation);
-    let changed = app.store.change_password(&who.user_id, generation, &hashed(password).await?).await?;
+    let changed =
+        app.store.change_password(&who.user_id, generation, &hashed(password).await?).await?;
     signed_in(&app, changed.ok_or_else(session::changed_meanwhile)?).await
 }
 
@@ -206,10 +232,13 @@ fn person(user: &User, csrf: Option<Str>) -> Value {
 }
 
 async fn hashed(password: String) -> Result<String, ApiError> {
-    passwords::hash(password).await.ok_or_else(|| ApiError::new(Code::OVERLOAD, "There is no memory for this right now"))
+    passwords::hash(password)
+        .await
+        .ok_or_else(|| ApiError::new(Code::OVERLOAD, "There is no memory for this right now"))
 }
 
-/// A proxy that nobody has named makes one caller of all, who then share what is counted by address.
+/// A proxy that nobody has named makes one caller of all, who then share what is counted by
+/// address.
 fn warn_of_unnamed_proxy(client: Client, headers: &HeaderMap) {
     static WARNED: Once = Once::new();
     if client.is_unnamed_proxy(headers) {
@@ -221,17 +250,27 @@ fn warn_of_unnamed_proxy(client: Client, headers: &HeaderMap) {
 }
 
 fn busy(_: passwords::Busy) -> ApiError {
-    ApiError::new(Code::OVERLOAD, "Too many passwords are being checked").hint("Try again in a moment.").retry_after(2)
+    ApiError::new(Code::OVERLOAD, "Too many passwords are being checked")
+        .hint("Try again in a moment.")
+        .retry_after(2)
 }
 
 pub(super) fn now_ms() -> i64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
 }
 
-/// The fields of a request that signs somebody in, or is about oneself. A form of another site's page cannot send these.
-pub(super) async fn sent(headers: &HeaderMap, request: Request, known: &[&str]) -> Result<Body, ApiError> {
+/// The fields of a request that signs somebody in, or is about oneself. A form of another site's
+/// page cannot send these.
+pub(super) async fn sent(
+    headers: &HeaderMap,
+    request: Request,
+    known: &[&str],
+) -> Result<Body, ApiError> {
     origin::check(headers)?;
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind =
+        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().unwrap_or_default().trim() != "application/json" {
         return Err(invalid("Content-Type", "must be application/json"));
     }
@@ -242,24 +281,38 @@ pub(super) async fn sent(headers: &HeaderMap, request: Request, known: &[&str]) 
 impl Body {
     fn email(&self) -> Result<Str, ApiError> {
         let email = self.text("email", 3, 320)?.to_lowercase();
-        if is_email(&email) { Ok(email.into()) } else { Err(invalid("email", "is no e-mail address")) }
+        if is_email(&email) {
+            Ok(email.into())
+        } else {
+            Err(invalid("email", "is no e-mail address"))
+        }
     }
 
     fn names(&self) -> Result<(Str, Str), ApiError> {
-        let name = |field: &str| Ok::<Str, ApiError>(self.optional_text(field, 0, 32)?.unwrap_or_default().into());
+        let name = |field: &str| {
+            Ok::<Str, ApiError>(self.optional_text(field, 0, 32)?.unwrap_or_default().into())
+        };
         Ok((name("firstName")?, name("lastName")?))
     }
 
     fn new_password(&self) -> Result<String, ApiError> {
         let password = self.text("password", 0, passwords::LONGEST)?;
         if password.chars().count() < passwords::SHORTEST {
-            return Err(invalid("password", &format!("needs at least {} letters", passwords::SHORTEST)));
+            return Err(invalid(
+                "password",
+                &format!("needs at least {} letters", passwords::SHORTEST),
+            ));
         }
         Ok(password.to_owned())
     }
 }
 
 pub(crate) fn is_email(text: &str) -> bool {
-    let fine = |part: &str| !part.is_empty() && part.chars().all(|letter| !letter.is_whitespace() && !letter.is_control() && letter != '@');
+    let fine = |part: &str| {
+        !part.is_empty()
+            && part
+                .chars()
+                .all(|letter| !letter.is_whitespace() && !letter.is_control() && letter != '@')
+    };
     text.len() <= 320 && text.split_once('@').is_some_and(|(name, host)| fine(name) && fine(host))
 }

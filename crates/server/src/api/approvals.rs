@@ -1,8 +1,12 @@
-//! `/api/v1/approvals` and `/api/v1/executions/ID/approve`: calls that agents ask people about, and what those decide.
+//! `/api/v1/approvals` and `/api/v1/executions/ID/approve`: calls that agents ask people about, and
+//! what those decide.
 
 use super::executions::row;
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, cut, invalid, iso, limit, number_from_cursor, page, workflow_names};
+use super::{
+    Body, Operation, Query, Text, cut, invalid, iso, limit, number_from_cursor, page,
+    workflow_names,
+};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -43,9 +47,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .gives(200, "execution"),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
-    let number = |text: &String| text.parse().map_err(|_| invalid("executionId", "is no number of an execution"));
+    let number = |text: &String| {
+        text.parse().map_err(|_| invalid("executionId", "is no number of an execution"))
+    };
     let before = number_from_cursor(&query)?;
     let execution = query.get("executionId").map(number).transpose()?;
     let filter = ApprovalFilter {
@@ -59,7 +69,8 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     let mut found = app.store.approvals(filter).await?;
     let next = cut(&mut found, limit, |last| last.id.to_string());
     let names = workflow_names(&app, found.iter().map(|approval| &approval.workflow_id)).await?;
-    let rows = found.iter().map(|approval| to_value(approval, names.get(&approval.workflow_id))).collect();
+    let rows =
+        found.iter().map(|approval| to_value(approval, names.get(&approval.workflow_id))).collect();
     Ok(json(StatusCode::OK, &page(rows, next)))
 }
 
@@ -98,7 +109,11 @@ async fn decide(
     };
     let reason = match body.get("reason") {
         None | Some(Value::Null) => None,
-        Some(_) => body.optional_text("reason", 0, LONGEST_REASON)?.map(str::trim).filter(|reason| !reason.is_empty()).map(Str::from),
+        Some(_) => body
+            .optional_text("reason", 0, LONGEST_REASON)?
+            .map(str::trim)
+            .filter(|reason| !reason.is_empty())
+            .map(Str::from),
     };
     let ruling = Ruling { verdict, digest, reason, by: who.user.clone() };
     app.runtime.decide_approval(execution.id, call, ruling).await?;

@@ -19,10 +19,16 @@ use std::time::Duration;
 use store::workflows::{StoredWorkflow, WorkflowFilter};
 use store::{Credentials as _, Variables as _, Workflows as _};
 
-pub(super) const OPERATIONS: &[Operation] =
-    &[Operation::new("POST", "/audit", "securityAudit:generate", "generateAudit", "Look for risks", || post(generate))
-        .may_take("auditInput")
-        .gives(200, "audit")];
+pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
+    "POST",
+    "/audit",
+    "securityAudit:generate",
+    "generateAudit",
+    "Look for risks",
+    || post(generate),
+)
+.may_take("auditInput")
+.gives(200, "audit")];
 
 /// CPU time that the expressions of all workflows may take for one audit.
 const AUDIT_CPU_TIME: Duration = Duration::from_secs(5);
@@ -35,9 +41,12 @@ const CATEGORIES: [(&str, &str); 5] = [
     ("instance", "Instance Risk Report"),
 ];
 
-const SQL_NODES: [&str; 6] = ["postgres", "mySql", "microsoftSql", "snowflake", "questDb", "timescaleDb"];
-const FILE_NODES: [&str; 5] = ["readWriteFile", "readBinaryFile", "readBinaryFiles", "writeBinaryFile", "localFileTrigger"];
-const STRONG_NODES: [&str; 7] = ["executeCommand", "code", "function", "functionItem", "httpRequest", "ssh", "ftp"];
+const SQL_NODES: [&str; 6] =
+    ["postgres", "mySql", "microsoftSql", "snowflake", "questDb", "timescaleDb"];
+const FILE_NODES: [&str; 5] =
+    ["readWriteFile", "readBinaryFile", "readBinaryFiles", "writeBinaryFile", "localFileTrigger"];
+const STRONG_NODES: [&str; 7] =
+    ["executeCommand", "code", "function", "functionItem", "httpRequest", "ssh", "ftp"];
 
 /// A workflow, opened.
 struct Opened {
@@ -52,7 +61,9 @@ async fn generate(State(app): State<App>, Text(body): Text) -> Result<Response, 
     let wanted = wanted(&body)?;
     let workflows = opened(&app).await?;
     let mut reports = Object::new();
-    for (category, title) in CATEGORIES.into_iter().filter(|(category, _)| wanted.iter().any(|name| name == category)) {
+    for (category, title) in
+        CATEGORIES.into_iter().filter(|(category, _)| wanted.iter().any(|name| name == category))
+    {
         let sections: Vec<Value> = match category {
             "credentials" => credentials(&app, &workflows).await?,
             "database" => database(&workflows),
@@ -84,8 +95,15 @@ fn wanted(body: &JsonBody) -> Result<Vec<String>, ApiError> {
     }
     let Some(list) = options.get("categories") else { return Ok(all()) };
     let list = list.as_array().ok_or_else(|| invalid("categories", "must be a list"))?;
-    let known = |value: &Value| value.as_str().filter(|name| CATEGORIES.iter().any(|(known, _)| known == name)).map(str::to_owned);
-    list.iter().map(|value| known(value).ok_or_else(|| invalid("categories", "has one that is not known"))).collect()
+    let known = |value: &Value| {
+        value
+            .as_str()
+            .filter(|name| CATEGORIES.iter().any(|(known, _)| known == name))
+            .map(str::to_owned)
+    };
+    list.iter()
+        .map(|value| known(value).ok_or_else(|| invalid("categories", "has one that is not known")))
+        .collect()
 }
 
 async fn opened(app: &App) -> Result<Vec<Opened>, ApiError> {
@@ -94,21 +112,36 @@ async fn opened(app: &App) -> Result<Vec<Opened>, ApiError> {
     let open = stored.into_iter().map(|stored| {
         let document = model::json::parse(&stored.document).unwrap_or_default();
         let nodes = document.get("nodes").and_then(Value::as_array).unwrap_or_default().to_vec();
-        Opened { id: stored.id.clone(), name: stored.name.clone(), active: stored.active, nodes, stored: Arc::new(stored) }
+        Opened {
+            id: stored.id.clone(),
+            name: stored.name.clone(),
+            active: stored.active,
+            nodes,
+            stored: Arc::new(stored),
+        }
     });
     Ok(open.collect())
 }
 
 async fn credentials(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiError> {
     let used = |only_active: bool| -> HashSet<&str> {
-        let nodes = workflows.iter().filter(|workflow| workflow.active || !only_active).flat_map(|workflow| &workflow.nodes);
-        let chosen = nodes.filter_map(|node| node.get("credentials").and_then(Value::as_object)).flat_map(Object::values);
+        let nodes = workflows
+            .iter()
+            .filter(|workflow| workflow.active || !only_active)
+            .flat_map(|workflow| &workflow.nodes);
+        let chosen = nodes
+            .filter_map(|node| node.get("credentials").and_then(Value::as_object))
+            .flat_map(Object::values);
         chosen.filter_map(|chosen| chosen.get("id").and_then(Value::as_str)).collect()
     };
     let (anywhere, in_active) = (used(false), used(true));
     let (mut unused, mut idle) = (Vec::new(), Vec::new());
     for credential in app.store.credentials(None, usize::MAX >> 1).await? {
-        let fields = [("kind", Value::from("credential")), ("id", credential.id.clone().into()), ("name", credential.name.into())];
+        let fields = [
+            ("kind", Value::from("credential")),
+            ("id", credential.id.clone().into()),
+            ("name", credential.name.into()),
+        ];
         let place: Value = Object::from_iter(fields).into();
         if !anywhere.contains(credential.id.as_str()) {
             unused.push(place.clone());
@@ -148,9 +181,12 @@ fn lacks_credential(node: &Value, registry: &Registry) -> bool {
     let type_name = node.get("type").and_then(Value::as_str).unwrap_or_default();
     let version = node.get("typeVersion").and_then(Value::as_f64).unwrap_or(1.0);
     let found = registry.find(type_name, version);
-    let lacks_required = found.is_some_and(|found| found.spec.credentials.iter().any(|wanted| wanted.required && !has(&wanted.kind)));
+    let lacks_required = found.is_some_and(|found| {
+        found.spec.credentials.iter().any(|wanted| wanted.required && !has(&wanted.kind))
+    });
     // HTTP Request and its kin say in a parameter which one they use.
-    let parameter = |name: &str| node.get("parameters").and_then(|parameters| parameters.get(name)?.as_str());
+    let parameter =
+        |name: &str| node.get("parameters").and_then(|parameters| parameters.get(name)?.as_str());
     let wanted = match parameter("authentication") {
         Some("genericCredentialType") => parameter("genericAuthType"),
         Some("predefinedCredentialType") => parameter("nodeCredentialType"),
@@ -162,7 +198,10 @@ fn lacks_credential(node: &Value, registry: &Registry) -> bool {
 
 fn database(workflows: &[Opened]) -> Vec<Value> {
     let has_expression = |node: &Value| {
-        let query = node.get("parameters").and_then(|parameters| parameters.get("query")).and_then(Value::as_str);
+        let query = node
+            .get("parameters")
+            .and_then(|parameters| parameters.get("query"))
+            .and_then(Value::as_str);
         // They are evaluated also where no `=` stands before the query.
         query.is_some_and(|query| query.contains("{{"))
     };
@@ -238,7 +277,8 @@ const ENTRIES: [(Entry, &str, &str, &str); 4] = [
 
 async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiError> {
     let listening = app.runtime.active_workflows();
-    let stored: Vec<Arc<StoredWorkflow>> = workflows.iter().map(|workflow| workflow.stored.clone()).collect();
+    let stored: Vec<Arc<StoredWorkflow>> =
+        workflows.iter().map(|workflow| workflow.stored.clone()).collect();
     let engine = app.runtime.engine.clone();
     let variables = app.store.variables().await?;
     // Many workflows take a moment, in which others want to be answered.
@@ -246,15 +286,22 @@ async fn instance(app: &App, workflows: &[Opened]) -> Result<Vec<Value>, ApiErro
         let allowance = Allowance::new(LISTEN_CPU_TIME, AUDIT_CPU_TIME);
         let mut open = Vec::new();
         for stored in &stored {
-            let active = listening.iter().find(|active| stored.active && active.id == stored.id).cloned();
-            let Some(loaded) = active.or_else(|| Loaded::new(stored, &engine).ok().map(Arc::new)) else { continue };
-            let scope = ListenScope::new(engine.ports.clock.now_ms(), &variables, &loaded.project_id);
+            let active =
+                listening.iter().find(|active| stored.active && active.id == stored.id).cloned();
+            let Some(loaded) = active.or_else(|| Loaded::new(stored, &engine).ok().map(Arc::new))
+            else {
+                continue;
+            };
+            let scope =
+                ListenScope::new(engine.ports.clock.now_ms(), &variables, &loaded.project_id);
             open.extend(compute::within(&allowance, || open_nodes(&loaded, &scope))?);
         }
         Ok::<_, compute::Busy>(open)
     });
     let found = found.await.map_err(|_| ApiError::new(Code::OVERLOAD, "The audit was stopped"))?;
-    let found = found.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()).hint("Try again in a moment."))?;
+    let found = found.map_err(|busy| {
+        ApiError::new(Code::OVERLOAD, busy.to_string()).hint("Try again in a moment.")
+    })?;
     let sections = ENTRIES.into_iter().filter_map(|(entry, title, meaning, advice)| {
         let places = found.iter().filter(|(of, _)| *of == entry).map(|(_, place)| place.clone());
         section(title, meaning, advice, places.collect())
@@ -274,9 +321,11 @@ fn open_nodes(workflow: &Loaded, scope: &ListenScope) -> Vec<(Entry, Value)> {
             Ok(listens) => open_entry(&listens),
             // A trigger that cannot listen lets nobody in.
             Err(error) if node.is_trigger() && !took_too_long(&error) => None,
-            // What a node waits for is known once it does, and what is computed for long is not known. Until then it is taken for open,
-            // unless it says otherwise.
-            Err(_) => workflow.listens_as_written(name, scope.now_ms).map_or(Some(Entry::Link), |listens| open_entry(&listens)),
+            // What a node waits for is known once it does, and what is computed for long is not
+            // known. Until then it is taken for open, unless it says otherwise.
+            Err(_) => workflow
+                .listens_as_written(name, scope.now_ms)
+                .map_or(Some(Entry::Link), |listens| open_entry(&listens)),
         };
         let entry = entry.map(|entry| if node.is_trigger() { entry } else { Entry::Link })?;
         let NodeInfo { id, name, type_name, .. } = &node.info;
@@ -302,8 +351,13 @@ async fn lost_addresses(app: &App, workflows: &[Opened]) -> Result<Option<Value>
     let lost = app.store.lost_addresses().await?;
     let places = lost.iter().filter_map(|lost| {
         let workflow = workflows.iter().find(|workflow| workflow.id == lost.workflow_id)?;
-        let node = workflow.nodes.iter().find(|node| node.get("name").and_then(Value::as_str) == Some(lost.node.as_str()));
-        let text = |key: &str| node.and_then(|node| node.get(key)).and_then(Value::as_str).unwrap_or_default();
+        let node = workflow
+            .nodes
+            .iter()
+            .find(|node| node.get("name").and_then(Value::as_str) == Some(lost.node.as_str()));
+        let text = |key: &str| {
+            node.and_then(|node| node.get(key)).and_then(Value::as_str).unwrap_or_default()
+        };
         Some(place((&workflow.id, &workflow.name), text("id"), &lost.node, text("type")))
     });
     Ok(section(
@@ -318,9 +372,15 @@ async fn lost_addresses(app: &App, workflows: &[Opened]) -> Result<Option<Value>
 fn silent(app: &App, workflows: &[Opened]) -> Option<Value> {
     let places = app.runtime.silent_workflows().into_iter().filter_map(|(id, error)| {
         let runtime::Error::Trigger { node, .. } = &error else { return None };
-        let workflow = workflows.iter().find(|workflow| took_too_long(&error) && workflow.id == id)?;
-        let known = workflow.nodes.iter().find(|known| known.get("name").and_then(Value::as_str) == Some(node.as_str()));
-        let text = |key: &str| known.and_then(|known| known.get(key)).and_then(Value::as_str).unwrap_or_default();
+        let workflow =
+            workflows.iter().find(|workflow| took_too_long(&error) && workflow.id == id)?;
+        let known = workflow
+            .nodes
+            .iter()
+            .find(|known| known.get("name").and_then(Value::as_str) == Some(node.as_str()));
+        let text = |key: &str| {
+            known.and_then(|known| known.get(key)).and_then(Value::as_str).unwrap_or_default()
+        };
         Some(place((&workflow.id, &workflow.name), text("id"), node, text("type")))
     });
     section(
@@ -341,13 +401,23 @@ fn places(workflows: &[Opened], is_meant: impl Fn(&Value) -> bool) -> Vec<Value>
     for workflow in workflows {
         for node in workflow.nodes.iter().filter(|node| is_meant(node)) {
             let text = |key: &str| node.get(key).and_then(Value::as_str).unwrap_or_default();
-            found.push(place((&workflow.id, &workflow.name), text("id"), text("name"), text("type")));
+            found.push(place(
+                (&workflow.id, &workflow.name),
+                text("id"),
+                text("name"),
+                text("type"),
+            ));
         }
     }
     found
 }
 
-fn place((workflow_id, workflow_name): (&Str, &Str), node_id: &str, node_name: &str, node_type: &str) -> Value {
+fn place(
+    (workflow_id, workflow_name): (&Str, &Str),
+    node_id: &str,
+    node_name: &str,
+    node_type: &str,
+) -> Value {
     let fields = [
         ("kind", Value::from("node")),
         ("workflowId", workflow_id.clone().into()),
@@ -359,7 +429,12 @@ fn place((workflow_id, workflow_name): (&Str, &Str), node_id: &str, node_name: &
     Object::from_iter(fields).into()
 }
 
-fn section(title: &str, description: &str, recommendation: &str, places: Vec<Value>) -> Option<Value> {
+fn section(
+    title: &str,
+    description: &str,
+    recommendation: &str,
+    places: Vec<Value>,
+) -> Option<Value> {
     let fields = [
         ("title", Value::from(title)),
         ("description", description.into()),

@@ -1,4 +1,5 @@
-//! `/api/v1/collections/{id}/…`: what is in a collection: files and texts go in, chunks are looked at and found.
+//! `/api/v1/collections/{id}/…`: what is in a collection: files and texts go in, chunks are looked
+//! at and found.
 
 use super::collections::belongs;
 use super::operation::{CURSOR, LIMIT, Param};
@@ -14,7 +15,9 @@ use axum::response::Response;
 use axum::routing::{delete, get, post};
 use model::{Binary, Code, Object, Str, Value};
 use node_api::ai::{Document, Embedder, Match};
-use node_api::collections::{Chunk, ChunkQuery, Collection, Collections as _, Question, Source, WhichChunks, add_documents};
+use node_api::collections::{
+    Chunk, ChunkQuery, Collection, Collections as _, Question, Source, WhichChunks, add_documents,
+};
 use std::sync::Arc;
 use store::Credentials as _;
 
@@ -39,7 +42,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .takes("collectionQuestion").gives(200, "collectionFound"),
 ];
 
-async fn sources(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn sources(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.collection(&app, &id, Need::See).await?;
     let found = app.store.sources(&id).await?;
     Ok(json(StatusCode::OK, &page(found.iter().map(Source::to_value).collect(), None)))
@@ -53,7 +60,8 @@ async fn remove_source(
 ) -> Result<Response, ApiError> {
     who.collection(&app, &id, Need::Change).await?;
     let source = query.get("source").ok_or_else(|| invalid("source", "is missing"))?;
-    let n_deleted = app.store.delete_chunks(&id, WhichChunks::Source(source.as_str().into())).await?;
+    let n_deleted =
+        app.store.delete_chunks(&id, WhichChunks::Source(source.as_str().into())).await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", n_deleted)]).into()))
 }
 
@@ -79,14 +87,26 @@ async fn add_file(
     request: Request,
 ) -> Result<Response, ApiError> {
     let collection = who.collection(&app, &id, Need::Change).await?;
-    let name = query.get("source").filter(|name| !name.is_empty()).ok_or_else(|| invalid("source", "must be the name of the file"))?;
-    let mime_type = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("application/octet-stream");
+    let name = query
+        .get("source")
+        .filter(|name| !name.is_empty())
+        .ok_or_else(|| invalid("source", "must be the name of the file"))?;
+    let mime_type = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or("application/octet-stream");
     // What curl says of any body that it is given.
-    let mime_type: Str =
-        if mime_type.starts_with("application/x-www-form-urlencoded") { "application/octet-stream" } else { mime_type }.into();
+    let mime_type: Str = if mime_type.starts_with("application/x-www-form-urlencoded") {
+        "application/octet-stream"
+    } else {
+        mime_type
+    }
+    .into();
     let data = request::bytes_of(request, app.body_limits.bytes).await?;
     let embedder = embedder(&app, &collection).await?;
-    let documents = app.librarian.read(Binary::new(data, mime_type, Some(name.as_str().into()))).await?;
+    let documents =
+        app.librarian.read(Binary::new(data, mime_type, Some(name.as_str().into()))).await?;
     added(&app, &collection, embedder.as_ref(), name.as_str().into(), documents).await
 }
 
@@ -115,7 +135,8 @@ async fn added(
     source: Str,
     documents: Vec<Document>,
 ) -> Result<Response, ApiError> {
-    let n_chunks = add_documents(&app.store, &collection.id, embedder, source.clone(), documents).await?;
+    let n_chunks =
+        add_documents(&app.store, &collection.id, embedder, source.clone(), documents).await?;
     let told = Object::from_iter([("source", Value::from(source)), ("chunks", n_chunks.into())]);
     Ok(json(StatusCode::OK, &told.into()))
 }
@@ -130,11 +151,12 @@ async fn search(
     let collection = who.collection(&app, &id, Need::Change).await?;
     let body = Body::read(&body, &["query", "limit", "minScore", "hybrid", "metadata"])?;
     let query = Str::from(body.text("query", 1, 10_000)?);
-    let number = |field: &str, usual: f64, least: f64, most: f64| match body.get(field).map(Value::as_f64) {
-        None => Ok(usual),
-        Some(Some(number)) if (least..=most).contains(&number) => Ok(number),
-        Some(_) => Err(invalid(field, &format!("must be a number from {least} to {most}"))),
-    };
+    let number =
+        |field: &str, usual: f64, least: f64, most: f64| match body.get(field).map(Value::as_f64) {
+            None => Ok(usual),
+            Some(Some(number)) if (least..=most).contains(&number) => Ok(number),
+            Some(_) => Err(invalid(field, &format!("must be a number from {least} to {most}"))),
+        };
     let wanted = Match {
         limit: number("limit", 5.0, 1.0, 100.0)? as usize,
         min_score: Some(number("minScore", 0.0, 0.0, 1.0)?),
@@ -146,8 +168,14 @@ async fn search(
         Some(_) => return Err(invalid("hybrid", "must be true or false")),
     };
     let embedder = embedder(&app, &collection).await?;
-    let vector = embedder.embed(std::slice::from_ref(&query)).await?.into_iter().next().unwrap_or_default();
-    let question = Question { model: embedder.model().into(), vector, wanted, words: is_hybrid.then_some(query) };
+    let vector =
+        embedder.embed(std::slice::from_ref(&query)).await?.into_iter().next().unwrap_or_default();
+    let question = Question {
+        model: embedder.model().into(),
+        vector,
+        wanted,
+        words: is_hybrid.then_some(query),
+    };
     let found = app.store.search_chunks(&id, question).await?;
     let results = found.into_iter().map(|found| {
         Object::from_iter([
@@ -158,7 +186,10 @@ async fn search(
         ])
         .into()
     });
-    Ok(json(StatusCode::OK, &Object::from_iter([("results", Value::array(results.collect()))]).into()))
+    Ok(json(
+        StatusCode::OK,
+        &Object::from_iter([("results", Value::array(results.collect()))]).into(),
+    ))
 }
 
 fn fields(body: &Body, name: &str) -> Result<Object, ApiError> {
@@ -169,21 +200,25 @@ fn fields(body: &Body, name: &str) -> Result<Object, ApiError> {
     }
 }
 
-/// The embedding model that the collection's credential pays for, or else the one on this machine. The project must still have the
-/// credential.
+/// The embedding model that the collection's credential pays for, or else the one on this machine.
+/// The project must still have the credential.
 async fn embedder(app: &App, collection: &Collection) -> Result<Arc<dyn Embedder>, ApiError> {
     let none = || {
         ApiError::new(Code::COLLECTION_VALUE, "The collection has no credential to embed with")
             .hint("Choose one with PATCH /collections/{id} and `credentialId`, fetch the built-in model with `heddle models pull`, or fill the collection in a workflow.")
     };
     let Some(id) = &collection.credential_id else {
-        let local = collection.takes_local_vectors().then(|| app.librarian.local_embedder().ok()).flatten();
+        let local =
+            collection.takes_local_vectors().then(|| app.librarian.local_embedder().ok()).flatten();
         return local.ok_or_else(none);
     };
     let credential = app.store.credential(id).await?.ok_or_else(none)?;
     belongs(app, &credential, &collection.project_id).await?;
     let secret = app.store.open_credential(id).await?.ok_or_else(none)?;
-    #[expect(clippy::disallowed_methods, reason = "the owner of the collection chose the credential")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the owner of the collection chose the credential"
+    )]
     let fields = secret.reveal();
     Ok(app.librarian.embedder(&credential.kind, &fields, collection.model.as_ref())?)
 }

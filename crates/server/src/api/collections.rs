@@ -31,24 +31,38 @@ pub(super) const OPERATIONS: &[Operation] = &[
     }).gives_nothing(204),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     if let Some(project) = query.get("projectId") {
         who.project(&app, project, Need::See).await?;
     }
     let mut found = app.store.collections().await?;
     found.retain(|collection| who.reach.sees(&collection.project_id));
-    found.retain(|collection| query.get("projectId").is_none_or(|project| collection.project_id == project.as_str()));
+    found.retain(|collection| {
+        query.get("projectId").is_none_or(|project| collection.project_id == project.as_str())
+    });
     // By id, so that a page begins behind the last one, whatever was added or removed meanwhile.
     found.sort_by(|one, other| one.id.cmp(&other.id));
     if let Some(after) = from_cursor(&query)? {
         found.retain(|collection| collection.id.as_str() > after.as_str());
     }
-    Ok(json(StatusCode::OK, &page_of(found, limit, |collection| &collection.id, Collection::to_value)))
+    Ok(json(
+        StatusCode::OK,
+        &page_of(found, limit, |collection| &collection.id, Collection::to_value),
+    ))
 }
 
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
-    let body = Body::read(&body, &["name", "description", "projectId", "embeddingModel", "credentialId"])?;
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
+    let body =
+        Body::read(&body, &["name", "description", "projectId", "embeddingModel", "credentialId"])?;
     let project_id = who.home(&app, body.optional_text("projectId", 1, 100)?).await?;
     let credential_id = match body.optional_text("credentialId", 1, 100)? {
         Some(id) => Some(usable_credential(&app, &who, id, &project_id).await?),
@@ -64,7 +78,11 @@ async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Te
     Ok(json(StatusCode::CREATED, &app.store.create_collection(new).await?.to_value()))
 }
 
-async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     Ok(json(StatusCode::OK, &who.collection(&app, &id, Need::See).await?.to_value()))
 }
 
@@ -88,24 +106,40 @@ async fn change(
     Ok(json(StatusCode::OK, &app.store.change_collection(&id, change).await?.to_value()))
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.collection(&app, &id, Need::Change).await?;
     app.store.delete_collection(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// A credential that whoever asks may see, and that the collection's project may use.
-async fn usable_credential(app: &App, who: &Principal, id: &str, project: &str) -> Result<Str, ApiError> {
+async fn usable_credential(
+    app: &App,
+    who: &Principal,
+    id: &str,
+    project: &str,
+) -> Result<Str, ApiError> {
     let credential = who.credential(app, id, Need::See).await?;
     belongs(app, &credential, project).await?;
     Ok(credential.id)
 }
 
 /// Whether a project has a credential, or was let use it.
-pub(super) async fn belongs(app: &App, credential: &Credential, project: &str) -> Result<(), ApiError> {
-    if credential.project_id == project || app.store.shares_of(&credential.id).await?.iter().any(|shared| shared == project) {
+pub(super) async fn belongs(
+    app: &App,
+    credential: &Credential,
+    project: &str,
+) -> Result<(), ApiError> {
+    if credential.project_id == project
+        || app.store.shares_of(&credential.id).await?.iter().any(|shared| shared == project)
+    {
         return Ok(());
     }
     let message = "The credential is not one of the collection's project";
-    Err(ApiError::new(Code::CREDENTIAL_FOREIGN, message).hint("Share the credential with the project, or choose another one."))
+    Err(ApiError::new(Code::CREDENTIAL_FOREIGN, message)
+        .hint("Share the credential with the project, or choose another one."))
 }

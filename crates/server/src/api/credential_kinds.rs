@@ -15,8 +15,8 @@ enum Holds {
     Anything,
 }
 
-/// A kind of credential: `name` or `name?` for fields that may be left out, `:flag`, `:number` or `:any` behind those that are
-/// no texts.
+/// A kind of credential: `name` or `name?` for fields that may be left out, `:flag`, `:number` or
+/// `:any` behind those that are no texts.
 struct Kind {
     fields: Vec<(&'static str, Holds, Presence)>,
     /// The service may have fields that are not written down here.
@@ -32,8 +32,13 @@ enum Presence {
 /// The JSON schema of a kind, as callers see it.
 pub(super) fn schema(kind: &str) -> Option<Value> {
     let found = find(kind)?;
-    let properties: Object = found.fields.iter().map(|(name, holds, _)| (*name, holds.schema())).collect();
-    let required = found.fields.iter().filter(|(_, _, presence)| *presence == Presence::Required).map(|(name, _, _)| Value::from(*name));
+    let properties: Object =
+        found.fields.iter().map(|(name, holds, _)| (*name, holds.schema())).collect();
+    let required = found
+        .fields
+        .iter()
+        .filter(|(_, _, presence)| *presence == Presence::Required)
+        .map(|(name, _, _)| Value::from(*name));
     Some(
         Object::from_iter([
             ("additionalProperties", Value::from(found.is_open)),
@@ -54,22 +59,37 @@ pub(super) fn check(kind: &str, fields: &Object, may_be_partial: bool) -> Result
     let Some(found) = find(kind) else { return Ok(()) };
     for (name, value) in fields.iter() {
         match found.fields.iter().find(|(known, _, _)| known == name) {
-            Some((_, holds, _)) if !holds.fits(value) => return Err(invalid(name, "has the wrong type for this credential")),
-            None if !found.is_open => return Err(invalid(name, &format!("is not a field of a credential of type '{kind}'"))),
+            Some((_, holds, _)) if !holds.fits(value) => {
+                return Err(invalid(name, "has the wrong type for this credential"));
+            }
+            None if !found.is_open => {
+                return Err(invalid(
+                    name,
+                    &format!("is not a field of a credential of type '{kind}'"),
+                ));
+            }
             _ => {}
         }
     }
-    let missing = found.fields.iter().find(|(name, _, presence)| *presence == Presence::Required && !fields.contains_key(name));
+    let missing = found
+        .fields
+        .iter()
+        .find(|(name, _, presence)| *presence == Presence::Required && !fields.contains_key(name));
     match missing {
-        Some((name, _, _)) if !may_be_partial => Err(invalid(name, &format!("is missing in a credential of type '{kind}'"))),
+        Some((name, _, _)) if !may_be_partial => {
+            Err(invalid(name, &format!("is missing in a credential of type '{kind}'")))
+        }
         _ => Ok(()),
     }
 }
 
 fn find(kind: &str) -> Option<Kind> {
-    let generic = GENERIC.iter().find(|(name, _)| *name == kind).map(|(_, fields)| (*fields, false));
-    let (fields, is_open) = generic.or_else(|| service(kind).map(|service| (service.fields, true)))?;
-    let fields = fields.split_whitespace().chain(HOST_FIELDS.split_whitespace()).map(field).collect();
+    let generic =
+        GENERIC.iter().find(|(name, _)| *name == kind).map(|(_, fields)| (*fields, false));
+    let (fields, is_open) =
+        generic.or_else(|| service(kind).map(|service| (service.fields, true)))?;
+    let fields =
+        fields.split_whitespace().chain(HOST_FIELDS.split_whitespace()).map(field).collect();
     Some(Kind { fields, is_open })
 }
 
@@ -115,13 +135,19 @@ mod tests {
     fn a_schema_tells_fields_and_which_are_needed() {
         let shown = schema("httpBearerAuth").unwrap();
         assert_eq!(shown.get("required"), Some(&json!(["token"])));
-        assert_eq!(shown.get("properties").and_then(|fields| fields.get("token")), Some(&json!({ "type": "string" })));
+        assert_eq!(
+            shown.get("properties").and_then(|fields| fields.get("token")),
+            Some(&json!({ "type": "string" }))
+        );
         assert!(schema("noSuchApi").is_none());
     }
 
     #[test]
     fn fields_are_checked_and_never_repeated() {
-        let told = |fields: Value| check("httpBearerAuth", fields.as_object().unwrap(), false).map_err(|error| error.message.to_string());
+        let told = |fields: Value| {
+            check("httpBearerAuth", fields.as_object().unwrap(), false)
+                .map_err(|error| error.message.to_string())
+        };
         assert!(told(json!({ "token": "t" })).is_ok());
         assert!(told(json!({})).unwrap_err().contains("'token' is missing"));
         assert!(told(json!({ "token": 3 })).unwrap_err().contains("wrong type"));

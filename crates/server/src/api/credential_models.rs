@@ -1,4 +1,5 @@
-//! Which models a credential of a provider may use, for a list to choose from; any other name may be written beside it.
+//! Which models a credential of a provider may use, for a list to choose from; any other name may
+//! be written beside it.
 
 use super::credential_test::body_of;
 use crate::App;

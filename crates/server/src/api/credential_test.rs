@@ -1,4 +1,5 @@
-//! Tries a credential out: the request by which its service tells who is calling, or a connection that signs in and does nothing.
+//! Tries a credential out: the request by which its service tells who is calling, or a connection
+//! that signs in and does nothing.
 
 use crate::App;
 use engine::{Credentials, Engine, NoJournal, NoWorkflows, Outcome, RunOptions, Start};
@@ -11,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 const TIMEOUT_MS: u64 = 15_000;
 
-/// Where each service tells whether a key is good; `{field}` is a field of the credential, `{field|default}` one that may be empty.
+/// Where each service tells whether a key is good; `{field}` is a field of the credential,
+/// `{field|default}` one that may be empty.
 #[rustfmt::skip]
 const REQUESTS: &[(&str, &str)] = &[
     ("openAiApi", "{url|https://api.openai.com/v1}/models"),
@@ -86,16 +88,30 @@ async fn by_node(app: &App, kind: &str, fields: Object) -> Result<(), String> {
     let statement = STATEMENTS.iter().find(|(known, ..)| *known == kind);
     let request = REQUESTS.iter().find(|(known, _)| *known == kind);
     let (node_type, version, parameters) = match (statement, request) {
-        (Some((_, node_type, version, parameters)), _) => (*node_type, *version, model::json::parse(parameters).unwrap_or_default()),
-        (None, Some((_, address))) => ("n8n-nodes-base.httpRequest", 4.2, request_parameters(kind, &filled(address, &fields)?)),
+        (Some((_, node_type, version, parameters)), _) => {
+            (*node_type, *version, model::json::parse(parameters).unwrap_or_default())
+        }
+        (None, Some((_, address))) => (
+            "n8n-nodes-base.httpRequest",
+            4.2,
+            request_parameters(kind, &filled(address, &fields)?),
+        ),
         (None, None) => return Err("Credentials of this type have no test".to_owned()),
     };
     run_node(app, kind, fields, node_type, version, parameters).await.map(drop)
 }
 
 /// What one node alone puts out with a credential that is not stored.
-async fn run_node(app: &App, kind: &str, fields: Object, node_type: &str, version: f64, parameters: Value) -> Result<Outcome, String> {
-    let chosen = Object::from_iter([(kind, Object::from_iter([("id", "tested"), ("name", "tested")]))]);
+async fn run_node(
+    app: &App,
+    kind: &str,
+    fields: Object,
+    node_type: &str,
+    version: f64,
+    parameters: Value,
+) -> Result<Outcome, String> {
+    let chosen =
+        Object::from_iter([(kind, Object::from_iter([("id", "tested"), ("name", "tested")]))]);
     let node = Object::from_iter([
         ("id", Value::from("test")),
         ("name", "Test".into()),
@@ -120,7 +136,9 @@ async fn run_node(app: &App, kind: &str, fields: Object, node_type: &str, versio
     let mut options = RunOptions::default();
     options.limits.timeout_ms = Some(TIMEOUT_MS);
     let start = Start { node: Some("Test".into()), ..Start::default() };
-    let outcome = engine.run(Arc::new(engine.plan(&workflow)), start, options, CancellationToken::new()).await;
+    let outcome = engine
+        .run(Arc::new(engine.plan(&workflow)), start, options, CancellationToken::new())
+        .await;
     match &outcome.error {
         None => Ok(outcome),
         Some(error) => Err(error.message.to_string()),
@@ -128,21 +146,34 @@ async fn run_node(app: &App, kind: &str, fields: Object, node_type: &str, versio
 }
 
 /// The body of an answer to a request that is signed with a credential.
-pub(super) async fn body_of(app: &App, kind: &str, fields: Object, address: &str) -> Result<Str, String> {
+pub(super) async fn body_of(
+    app: &App,
+    kind: &str,
+    fields: Object,
+    address: &str,
+) -> Result<Str, String> {
     let secrets = texts(&fields);
     let asked = async {
         let parameters = request_parameters(kind, &filled(address, &fields)?);
-        let outcome = run_node(app, kind, fields, "n8n-nodes-base.httpRequest", 4.2, parameters).await?;
+        let outcome =
+            run_node(app, kind, fields, "n8n-nodes-base.httpRequest", 4.2, parameters).await?;
         let first = outcome.last_items().and_then(|items| items.iter().next());
-        Ok(first.and_then(|item| item.json.get("data").map(Value::to_js_string)).unwrap_or_default())
+        Ok(first
+            .and_then(|item| item.json.get("data").map(Value::to_js_string))
+            .unwrap_or_default())
     };
     asked.await.map_err(|reason| without(reason, &secrets))
 }
 
 fn request_parameters(kind: &str, address: &str) -> Value {
-    let response =
-        Object::from_iter([("response", Object::from_iter([("neverError", Value::from(false)), ("responseFormat", "text".into())]))]);
-    let options = Object::from_iter([("response", Value::from(response)), ("timeout", (TIMEOUT_MS as f64).into())]);
+    let response = Object::from_iter([(
+        "response",
+        Object::from_iter([("neverError", Value::from(false)), ("responseFormat", "text".into())]),
+    )]);
+    let options = Object::from_iter([
+        ("response", Value::from(response)),
+        ("timeout", (TIMEOUT_MS as f64).into()),
+    ]);
     Object::from_iter([
         ("method", Value::from("GET")),
         ("url", address.into()),
@@ -160,7 +191,12 @@ fn filled(template: &str, fields: &Object) -> Result<String, String> {
     while let Some((before, after)) = rest.split_once('{') {
         let (place, behind) = after.split_once('}').unwrap_or((after, ""));
         let (name, default) = place.split_once('|').unwrap_or((place, ""));
-        let value = fields.get(name).and_then(Value::as_str).map(str::trim).filter(|value| !value.is_empty()).unwrap_or(default);
+        let value = fields
+            .get(name)
+            .and_then(Value::as_str)
+            .map(str::trim)
+            .filter(|value| !value.is_empty())
+            .unwrap_or(default);
         if value.is_empty() {
             return Err(format!("The field '{name}' is empty"));
         }
@@ -171,7 +207,9 @@ fn filled(template: &str, fields: &Object) -> Result<String, String> {
     address.push_str(rest);
     // What begins with `=` would be an expression.
     if !address.starts_with("http://") && !address.starts_with("https://") {
-        return Err("The address in the credential begins with neither http:// nor https://".to_owned());
+        return Err(
+            "The address in the credential begins with neither http:// nor https://".to_owned()
+        );
     }
     Ok(address)
 }
@@ -184,14 +222,27 @@ async fn mail_server(app: &App, fields: &Object) -> Result<(), String> {
         (false, false) => Security::IfOffered,
     };
     server.client_name = text(fields, "hostName");
-    app.runtime.engine.ports.connections.greet_mail_server(&server).await.map_err(|error| error.to_string())
+    app.runtime
+        .engine
+        .ports
+        .connections
+        .greet_mail_server(&server)
+        .await
+        .map_err(|error| error.to_string())
 }
 
 async fn mailbox(app: &App, fields: &Object) -> Result<(), String> {
     let mut server = server(fields, 993)?;
     server.security = if flag(fields, "secure", true) { Security::Tls } else { Security::Plain };
     server.allow_invalid_certificates = flag(fields, "allowUnauthorizedCerts", false);
-    app.runtime.engine.ports.connections.mailbox(&server).await.map(drop).map_err(|error| error.to_string())
+    app.runtime
+        .engine
+        .ports
+        .connections
+        .mailbox(&server)
+        .await
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 fn server(fields: &Object, default_port: u16) -> Result<Server, String> {
@@ -215,10 +266,15 @@ fn flag(fields: &Object, name: &str, default: bool) -> bool {
     fields.get(name).and_then(Value::as_bool).unwrap_or(default)
 }
 
-/// The texts of a credential that must not come back in a message. Addresses and the like may: they are what the message is about.
+/// The texts of a credential that must not come back in a message. Addresses and the like may: they
+/// are what the message is about.
 fn texts(fields: &Object) -> Vec<String> {
     let hidden = fields.iter().filter(|(name, _)| !is_open_field(name));
-    hidden.filter_map(|(_, value)| value.as_str()).filter(|text| text.len() >= 3).map(str::to_owned).collect()
+    hidden
+        .filter_map(|(_, value)| value.as_str())
+        .filter(|text| text.len() >= 3)
+        .map(str::to_owned)
+        .collect()
 }
 
 fn without(reason: String, secrets: &[String]) -> String {
@@ -241,9 +297,17 @@ mod tests {
 
     #[test]
     fn an_address_is_made_of_the_fields_of_the_credential() {
-        let fields = |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| (*name, Value::from(*value))).collect::<Object>();
-        assert_eq!(filled("{url|https://a.b/v1}/models", &fields(&[])).unwrap(), "https://a.b/v1/models");
-        assert_eq!(filled("{url|https://a.b/v1}/models", &fields(&[("url", "http://own/")])).unwrap(), "http://own/models");
+        let fields = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, value)| (*name, Value::from(*value))).collect::<Object>()
+        };
+        assert_eq!(
+            filled("{url|https://a.b/v1}/models", &fields(&[])).unwrap(),
+            "https://a.b/v1/models"
+        );
+        assert_eq!(
+            filled("{url|https://a.b/v1}/models", &fields(&[("url", "http://own/")])).unwrap(),
+            "http://own/models"
+        );
         assert!(filled("{host}/x", &fields(&[])).is_err());
         assert!(filled("{host}/x", &fields(&[("host", "={{ 1 }}")])).is_err());
         assert!(filled("{host}/x", &fields(&[("host", "file:///etc/passwd")])).is_err());
@@ -251,7 +315,8 @@ mod tests {
 
     #[test]
     fn every_kind_with_a_test_is_known() {
-        let kinds = REQUESTS.iter().map(|(kind, _)| *kind).chain(STATEMENTS.iter().map(|(kind, ..)| *kind));
+        let kinds =
+            REQUESTS.iter().map(|(kind, _)| *kind).chain(STATEMENTS.iter().map(|(kind, ..)| *kind));
         for kind in kinds {
             assert!(credential_kinds::is_known(kind), "{kind}");
         }
@@ -262,7 +327,8 @@ mod tests {
         for (kind, template) in REQUESTS.iter().chain(crate::api::credential_models::LISTS) {
             // Once with every field empty that may be, and once with all of them set.
             for address in ["https://own.test", ""] {
-                let names = template.split('{').skip(1).filter_map(|rest| rest.split(['}', '|']).next());
+                let names =
+                    template.split('{').skip(1).filter_map(|rest| rest.split(['}', '|']).next());
                 let value = |name: &str| match name {
                     "subdomain" => "own",
                     "apiDomain" if !address.is_empty() => "own.test",
@@ -272,7 +338,10 @@ mod tests {
                 let fields: Object = names.map(|name| (name, Value::from(value(name)))).collect();
                 let Ok(url) = filled(template, &fields) else { continue };
                 let hosts = node_api::Credential::new(kind, fields).hosts();
-                assert!(!hosts.is_any() && hosts.allow(&reqwest::Url::parse(&url).unwrap()), "{kind}: {url} is not in {hosts}");
+                assert!(
+                    !hosts.is_any() && hosts.allow(&reqwest::Url::parse(&url).unwrap()),
+                    "{kind}: {url} is not in {hosts}"
+                );
             }
         }
     }
@@ -280,6 +349,9 @@ mod tests {
     #[test]
     fn a_message_holds_no_secret() {
         let fields = Object::from_iter([("password", "hunter2"), ("host", "db.example")]);
-        assert_eq!(without("db.example refused hunter2".to_owned(), &texts(&fields)), "db.example refused …");
+        assert_eq!(
+            without("db.example refused hunter2".to_owned(), &texts(&fields)),
+            "db.example refused …"
+        );
     }
 }

@@ -2,7 +2,8 @@
 
 use super::operation::{CURSOR, LIMIT};
 use super::{
-    Body, Operation, Query, Text, credential_kinds, credential_models, credential_test, from_cursor, invalid, iso, limit, missing, page_of,
+    Body, Operation, Query, Text, credential_kinds, credential_models, credential_test,
+    from_cursor, invalid, iso, limit, missing, page_of,
 };
 use crate::App;
 use crate::access::{Need, Principal};
@@ -17,23 +18,63 @@ use store::Credentials as _;
 use store::credentials::{Credential, CredentialChange, NewCredential, Secret};
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/credentials", "credential:list", "getCredentials", "List credentials, without what they hold", || get(list))
-        .query(&[LIMIT, CURSOR])
-        .gives(200, "credentialList"),
-    Operation::new("POST", "/credentials", "credential:create", "createCredential", "Make a credential", || post(create))
-        .takes("credentialInput")
-        .gives(200, "credential"),
-    Operation::new("GET", "/credentials/{id}", "credential:read", "getCredential", "Show a credential, without what it holds", || {
-        get(show)
-    })
+    Operation::new(
+        "GET",
+        "/credentials",
+        "credential:list",
+        "getCredentials",
+        "List credentials, without what they hold",
+        || get(list),
+    )
+    .query(&[LIMIT, CURSOR])
+    .gives(200, "credentialList"),
+    Operation::new(
+        "POST",
+        "/credentials",
+        "credential:create",
+        "createCredential",
+        "Make a credential",
+        || post(create),
+    )
+    .takes("credentialInput")
     .gives(200, "credential"),
-    Operation::new("PATCH", "/credentials/{id}", "credential:update", "updateCredential", "Change a credential", || patch(update))
-        .takes("credentialChange")
-        .gives(200, "credential"),
-    Operation::new("DELETE", "/credentials/{id}", "credential:delete", "deleteCredential", "Remove a credential", || delete(remove))
-        .gives(200, "credential"),
-    Operation::new("POST", "/credentials/{id}/test", "credential:test", "testCredential", "Try a credential out", || post(test))
-        .gives(200, "credentialTest"),
+    Operation::new(
+        "GET",
+        "/credentials/{id}",
+        "credential:read",
+        "getCredential",
+        "Show a credential, without what it holds",
+        || get(show),
+    )
+    .gives(200, "credential"),
+    Operation::new(
+        "PATCH",
+        "/credentials/{id}",
+        "credential:update",
+        "updateCredential",
+        "Change a credential",
+        || patch(update),
+    )
+    .takes("credentialChange")
+    .gives(200, "credential"),
+    Operation::new(
+        "DELETE",
+        "/credentials/{id}",
+        "credential:delete",
+        "deleteCredential",
+        "Remove a credential",
+        || delete(remove),
+    )
+    .gives(200, "credential"),
+    Operation::new(
+        "POST",
+        "/credentials/{id}/test",
+        "credential:test",
+        "testCredential",
+        "Try a credential out",
+        || post(test),
+    )
+    .gives(200, "credentialTest"),
     Operation::new(
         "GET",
         "/credentials/{id}/models",
@@ -43,12 +84,23 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || get(models),
     )
     .gives(200, "credentialModels"),
-    Operation::new("GET", "/credentials/schema/{kind}", "", "getCredentialType", "The fields of a kind of credential", || get(schema))
-        .for_everybody()
-        .gives(200, "schema"),
+    Operation::new(
+        "GET",
+        "/credentials/schema/{kind}",
+        "",
+        "getCredentialType",
+        "The fields of a kind of credential",
+        || get(schema),
+    )
+    .for_everybody()
+    .gives(200, "schema"),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
     let found = match who.reach.within() {
         None => app.store.credentials(after.as_deref(), limit + 1).await?,
@@ -57,25 +109,41 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     Ok(json(StatusCode::OK, &page_of(found, limit, |credential| &credential.id, to_value)))
 }
 
-async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, Need::See).await?;
     let mut shown = to_value(&credential);
     // With whom it is shared is for those who may change that.
     if who.credential(&app, &id, Need::Manage).await.is_ok() {
         let shares = app.store.shares_of(&credential.id).await?;
-        shown.make_object().insert("sharedWith", Value::array(shares.into_iter().map(Value::from).collect()));
+        shown
+            .make_object()
+            .insert("sharedWith", Value::array(shares.into_iter().map(Value::from).collect()));
     }
     Ok(json(StatusCode::OK, &shown))
 }
 
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["name", "type", "data", "isResolvable", "projectId"])?;
     let (name, kind) = (body.text("name", 1, 128)?, body.text("type", 1, 128)?);
     let fields = fields(&body)?.ok_or_else(|| invalid("data", "is missing"))?;
     known(&app, kind)?;
     credential_kinds::check(kind, &fields, false)?;
     let project_id = Some(who.home(&app, body.optional_text("projectId", 1, 100)?).await?);
-    let new = NewCredential { id: store::new_id(), name: name.into(), kind: kind.into(), secret: Secret::new(fields), project_id };
+    let new = NewCredential {
+        id: store::new_id(),
+        name: name.into(),
+        kind: kind.into(),
+        secret: Secret::new(fields),
+        project_id,
+    };
     Ok(json(StatusCode::OK, &to_value(&app.store.save_credential(new).await?)))
 }
 
@@ -86,10 +154,13 @@ async fn update(
     Text(body): Text,
 ) -> Result<Response, ApiError> {
     let before = who.credential(&app, &id, Need::Change).await?;
-    let body = Body::read(&body, &["name", "type", "data", "isGlobal", "isResolvable", "isPartialData"])?;
+    let body =
+        Body::read(&body, &["name", "type", "data", "isGlobal", "isResolvable", "isPartialData"])?;
     let is_partial = match body.get("isPartialData") {
         None => false,
-        Some(value) => value.as_bool().ok_or_else(|| invalid("isPartialData", "must be true or false"))?,
+        Some(value) => {
+            value.as_bool().ok_or_else(|| invalid("isPartialData", "must be true or false"))?
+        }
     };
     let kind = body.optional_text("type", 1, 128)?;
     let fields = fields(&body)?;
@@ -107,11 +178,19 @@ async fn update(
         secret: fields.map(Secret::new),
         is_partial,
     };
-    let after = app.store.change_credential(&id, change).await?.ok_or_else(|| missing("credential", &id))?;
+    let after = app
+        .store
+        .change_credential(&id, change)
+        .await?
+        .ok_or_else(|| missing("credential", &id))?;
     Ok(json(StatusCode::OK, &to_value(&after)))
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let before = who.credential(&app, &id, Need::Change).await?;
     app.store.delete_credential(&id).await?;
     Ok(json(StatusCode::OK, &to_value(&before)))
@@ -119,30 +198,54 @@ async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Pa
 
 async fn schema(State(app): State<App>, Path(kind): Path<String>) -> Result<Response, ApiError> {
     let any_fields = || {
-        let fields = [("additionalProperties", Value::from(true)), ("type", "object".into()), ("properties", Value::empty_object())];
+        let fields = [
+            ("additionalProperties", Value::from(true)),
+            ("type", "object".into()),
+            ("properties", Value::empty_object()),
+        ];
         Value::from(Object::from_iter(fields))
     };
-    let shown = credential_kinds::schema(&kind).or_else(|| is_used_by_a_node(&app, &kind).then(any_fields));
+    let shown =
+        credential_kinds::schema(&kind).or_else(|| is_used_by_a_node(&app, &kind).then(any_fields));
     Ok(json(StatusCode::OK, &shown.ok_or_else(|| missing("kind of credential", &kind))?))
 }
 
 /// Uses a credential once, the way its kind is tested.
-async fn test(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn test(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, Need::Change).await?;
-    let secret = app.store.open_credential(&credential.id).await?.ok_or_else(|| missing("credential", &id))?;
+    let secret = app
+        .store
+        .open_credential(&credential.id)
+        .await?
+        .ok_or_else(|| missing("credential", &id))?;
     #[expect(clippy::disallowed_methods, reason = "whoever may change a credential may try it out")]
     let fields = secret.reveal();
     let (status, message) = match credential_test::run(&app, &credential.kind, fields).await {
         Ok(()) => ("OK", "The connection was tested and works".to_owned()),
         Err(reason) => ("Error", reason),
     };
-    Ok(json(StatusCode::OK, &Object::from_iter([("status", Value::from(status)), ("message", message.into())]).into()))
+    Ok(json(
+        StatusCode::OK,
+        &Object::from_iter([("status", Value::from(status)), ("message", message.into())]).into(),
+    ))
 }
 
 /// Asks the provider of a credential for its models.
-async fn models(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn models(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let credential = who.credential(&app, &id, Need::Change).await?;
-    let secret = app.store.open_credential(&credential.id).await?.ok_or_else(|| missing("credential", &id))?;
+    let secret = app
+        .store
+        .open_credential(&credential.id)
+        .await?
+        .ok_or_else(|| missing("credential", &id))?;
     #[expect(clippy::disallowed_methods, reason = "whoever may change a credential may try it out")]
     let fields = secret.reveal();
     let (names, message) = match credential_models::list(&app, &credential.kind, fields).await {
@@ -162,11 +265,22 @@ fn known(app: &App, kind: &str) -> Result<(), ApiError> {
     if credential_kinds::is_known(kind) || is_used_by_a_node(app, kind) {
         return Ok(());
     }
-    Err(invalid("type", &format!("is '{}', which is no kind of credential known here", kind.chars().take(100).collect::<String>())))
+    Err(invalid(
+        "type",
+        &format!(
+            "is '{}', which is no kind of credential known here",
+            kind.chars().take(100).collect::<String>()
+        ),
+    ))
 }
 
 fn is_used_by_a_node(app: &App, kind: &str) -> bool {
-    app.runtime.engine.registry.all().iter().any(|node| node.spec.credentials.iter().any(|used| used.kind == kind))
+    app.runtime
+        .engine
+        .registry
+        .all()
+        .iter()
+        .any(|node| node.spec.credentials.iter().any(|used| used.kind == kind))
 }
 
 fn to_value(credential: &Credential) -> Value {

@@ -2,7 +2,10 @@
 
 use super::data_tables::{offset, sorting};
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, JsonBody, Operation, Query, Text, flag, invalid, limit, number_from_cursor, page, request, to_cursor};
+use super::{
+    Body, JsonBody, Operation, Query, Text, flag, invalid, limit, number_from_cursor, page,
+    request, to_cursor,
+};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -52,7 +55,8 @@ async fn list(
     let limit = limit(&query)?;
     let mut wanted = wanted(&query)?;
     match wanted.sort {
-        // In the order of ids a page begins behind the last row, whatever was added or removed meanwhile.
+        // In the order of ids a page begins behind the last row, whatever was added or removed
+        // meanwhile.
         None => wanted.after = number_from_cursor(&query)?,
         Some(_) => wanted.skip = offset(&query)?,
     }
@@ -82,7 +86,9 @@ async fn insert(
     };
     let list = body.get("data").and_then(Value::as_array).filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| invalid("data", "must be a list with at least one row"))?;
-    let row = |row: &Value| row.as_object().cloned().ok_or_else(|| invalid("data", "must be a list of objects"));
+    let row = |row: &Value| {
+        row.as_object().cloned().ok_or_else(|| invalid("data", "must be a list of objects"))
+    };
     let rows = list.iter().map(row).collect::<Result<Vec<Object>, ApiError>>()?;
     who.table(&app, &id, Need::Change).await?;
     let inserted = app.store.insert_rows(&id, rows, returning).await?;
@@ -133,7 +139,11 @@ async fn remove(
     Ok(told(effect, changed.rows))
 }
 
-async fn clear(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn clear(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.table(&app, &id, Need::Change).await?;
     let count = app.store.clear_rows(&id).await?;
     Ok(json(StatusCode::OK, &Object::from_iter([("deletedCount", count)]).into()))
@@ -152,7 +162,9 @@ async fn export(
     loop {
         let rows = app.store.rows(&id, wanted.clone()).await?;
         for row in &rows {
-            text.push_str(&line(names(&table).map(|name| row.get(name).cloned().unwrap_or_default())));
+            text.push_str(&line(
+                names(&table).map(|name| row.get(name).cloned().unwrap_or_default()),
+            ));
         }
         if rows.len() < wanted.limit {
             break;
@@ -162,7 +174,10 @@ async fn export(
     let mut response = Response::new(text.into());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"rows.csv\""));
+    headers.insert(
+        header::CONTENT_DISPOSITION,
+        HeaderValue::from_static("attachment; filename=\"rows.csv\""),
+    );
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(response)
 }
@@ -188,8 +203,13 @@ fn change(body: &JsonBody) -> Result<(Filter, Object, Effect), ApiError> {
         None => Ok(false),
         Some(value) => value.as_bool().ok_or_else(|| invalid(name, "must be true or false")),
     };
-    let filter = Filter::from_value(body.get("filter").ok_or_else(|| invalid("filter", "is missing"))?)?;
-    let data = body.get("data").and_then(Value::as_object).cloned().ok_or_else(|| invalid("data", "must be an object"))?;
+    let filter =
+        Filter::from_value(body.get("filter").ok_or_else(|| invalid("filter", "is missing"))?)?;
+    let data = body
+        .get("data")
+        .and_then(Value::as_object)
+        .cloned()
+        .ok_or_else(|| invalid("data", "must be an object"))?;
     Ok((filter, data, effect(is_set("dryRun")?, is_set("returnData")?)))
 }
 
@@ -204,7 +224,9 @@ fn effect(is_dry_run: bool, returns_data: bool) -> Effect {
 fn told(effect: Effect, rows: Vec<Object>) -> Response {
     let value = match effect {
         Effect::Silent => Value::from(true),
-        Effect::Returning | Effect::DryRun => Value::array(rows.into_iter().map(Value::from).collect()),
+        Effect::Returning | Effect::DryRun => {
+            Value::array(rows.into_iter().map(Value::from).collect())
+        }
     };
     json(StatusCode::OK, &value)
 }
@@ -223,7 +245,9 @@ fn line(values: impl Iterator<Item = Value>) -> String {
     let cell = |value: Value| {
         let text = match value {
             Value::Undefined | Value::Null => return String::new(),
-            Value::String(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
+            Value::String(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => {
+                format!("'{text}")
+            }
             value => value.to_js_string().to_string(),
         };
         let needs_quotes = text.contains([',', '"', '\n', '\r']) || text.trim() != text;

@@ -1,7 +1,10 @@
 //! `/api/v1/data-tables`: the tables themselves and their columns.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, invalid, limit, missing, number_from_cursor, page, request, to_cursor};
+use super::{
+    Body, Operation, Query, Text, invalid, limit, missing, number_from_cursor, page, request,
+    to_cursor,
+};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -12,7 +15,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post};
 use model::{Code, Object, Value};
-use node_api::tables::{Column, ColumnChange, ColumnKind, NewColumn, NewTable, Order, Table, TableError, Tables as _};
+use node_api::tables::{
+    Column, ColumnChange, ColumnKind, NewColumn, NewTable, Order, Table, TableError, Tables as _,
+};
 
 #[rustfmt::skip]
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -50,7 +55,11 @@ impl From<TableError> for ApiError {
     }
 }
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let mut found = app.store.tables().await?;
     found.retain(|table| who.reach.sees(&table.project_id));
@@ -65,17 +74,31 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     Ok(json(StatusCode::OK, &page(rest.iter().take(limit).map(Table::to_value).collect(), next)))
 }
 
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["name", "columns", "projectId"])?;
-    let list = body.get("columns").and_then(Value::as_array).ok_or_else(|| invalid("columns", "must be a list"))?;
-    let columns = list.iter().map(|column| new_column(&Body::of(column, &["name", "type"])?)).collect::<Result<_, ApiError>>()?;
+    let list = body
+        .get("columns")
+        .and_then(Value::as_array)
+        .ok_or_else(|| invalid("columns", "must be a list"))?;
+    let columns = list
+        .iter()
+        .map(|column| new_column(&Body::of(column, &["name", "type"])?))
+        .collect::<Result<_, ApiError>>()?;
     let project_id = Some(who.home(&app, body.optional_text("projectId", 1, 100)?).await?);
     let name = body.text("name", 1, 1000)?.trim().into();
     let table = app.store.create_table(NewTable { name, columns, project_id }).await?;
     Ok(json(StatusCode::CREATED, &table.to_value()))
 }
 
-async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     Ok(json(StatusCode::OK, &who.table(&app, &id, Need::See).await?.to_value()))
 }
 
@@ -91,13 +114,21 @@ async fn rename(
     Ok(json(StatusCode::OK, &table.to_value()))
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.table(&app, &id, Need::Change).await?;
     app.store.delete_table(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-async fn columns(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn columns(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let table = who.table(&app, &id, Need::See).await?;
     Ok(json(StatusCode::OK, &Value::array(table.columns.iter().map(Column::to_value).collect())))
 }
@@ -122,7 +153,10 @@ async fn change_column(
 ) -> Result<Response, ApiError> {
     has_column(&who.table(&app, &id, Need::Change).await?, &column_id)?;
     let body = Body::read(&body, &["name", "index"])?;
-    let change = ColumnChange { name: body.optional_text("name", 1, 1000)?.map(Into::into), index: index(&body)? };
+    let change = ColumnChange {
+        name: body.optional_text("name", 1, 1000)?.map(Into::into),
+        index: index(&body)?,
+    };
     if change.name.is_none() && change.index.is_none() {
         return Err(invalid("body", "must have a name or an index"));
     }
@@ -153,7 +187,8 @@ fn new_column(body: &Body) -> Result<NewColumn, ApiError> {
 }
 
 fn index(body: &Body) -> Result<Option<usize>, ApiError> {
-    let whole = |value: &Value| value.as_usize().ok_or_else(|| invalid("index", "must be a whole number"));
+    let whole =
+        |value: &Value| value.as_usize().ok_or_else(|| invalid("index", "must be a whole number"));
     body.get("index").map(whole).transpose()
 }
 
@@ -186,7 +221,8 @@ fn sort(tables: &mut [Table], text: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Which tables a list is asked for: `{ "id", "name", "projectId" }`, each a text or a list of them.
+/// Which tables a list is asked for: `{ "id", "name", "projectId" }`, each a text or a list of
+/// them.
 struct Wanted(Object);
 
 impl Wanted {
@@ -196,8 +232,14 @@ impl Wanted {
         let is_text = |value: &Value| value.is_string();
         for (key, value) in fields.iter() {
             let is_known = ["id", "name", "projectId"].contains(&key.as_str());
-            if !is_known || !(is_text(value) || value.as_array().is_some_and(|list| list.iter().all(is_text))) {
-                return Err(ApiError::new(Code::REQUEST_INVALID, "'filter' has texts or lists of texts in id, name and projectId"));
+            if !is_known
+                || !(is_text(value)
+                    || value.as_array().is_some_and(|list| list.iter().all(is_text)))
+            {
+                return Err(ApiError::new(
+                    Code::REQUEST_INVALID,
+                    "'filter' has texts or lists of texts in id, name and projectId",
+                ));
             }
         }
         Ok(Self(fields.clone()))

@@ -1,4 +1,5 @@
-//! A large execution with its data, written as it is read: what leaves is never in memory as a whole.
+//! A large execution with its data, written as it is read: what leaves is never in memory as a
+//! whole.
 
 use super::executions::{document_of, row};
 use crate::App;
@@ -39,23 +40,35 @@ struct Framed {
     runs: Runs,
 }
 
-pub(super) async fn answer(app: &App, who: &Principal, execution: Execution) -> Result<Response, ApiError> {
+pub(super) async fn answer(
+    app: &App,
+    who: &Principal,
+    execution: Execution,
+) -> Result<Response, ApiError> {
     let weight = app.store.outline_weight(execution.id).await?.saturating_add(LIST_WEIGHT);
-    let (framed, room) = app.read_budget().read(&who.user_id, weight, framed(app.clone(), execution)).await?;
+    let (framed, room) =
+        app.read_budget().read(&who.user_id, weight, framed(app.clone(), execution)).await?;
     let Framed { frame, mark, runs } = framed?;
     let (sender, receiver) = mpsc::channel(PIECES);
     let runtime = Handle::current();
     let sending = tokio::task::spawn_blocking(move || {
-        let mut out = Pieces { sender: PacedSender::new(sender), runtime, gathered: Vec::with_capacity(PIECE_BYTES) };
+        let mut out = Pieces {
+            sender: PacedSender::new(sender),
+            runtime,
+            gathered: Vec::with_capacity(PIECE_BYTES),
+        };
         let written = write(&mut out, &frame, &mark, &runs).and_then(|()| out.flush());
         drop((runs, room));
         written
     });
     let pieces = PacedReceiver::new(receiver, sending);
-    let body =
-        stream::try_unfold(pieces, |mut pieces| async move { Ok::<_, io::Error>(pieces.next().await?.map(|piece| (piece, pieces))) });
+    let body = stream::try_unfold(pieces, |mut pieces| async move {
+        Ok::<_, io::Error>(pieces.next().await?.map(|piece| (piece, pieces)))
+    });
     let mut response = Response::new(Body::from_stream(body));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     Ok(response)
 }
 
@@ -73,10 +86,13 @@ async fn framed(app: App, execution: Execution) -> Result<Framed, ApiError> {
 }
 
 fn write(out: &mut dyn Write, frame: &str, mark: &str, runs: &Runs) -> io::Result<()> {
-    let (before, after) = frame.split_once(&format!("\"{mark}\"")).ok_or_else(|| io::Error::other("the frame has no mark"))?;
+    let (before, after) = frame
+        .split_once(&format!("\"{mark}\""))
+        .ok_or_else(|| io::Error::other("the frame has no mark"))?;
     out.write_all(before.as_bytes())?;
     write_run_data(out, runs, |run| {
-        let mut lists = run.data.values().flatten().flatten().chain(run.input_override.iter().flatten());
+        let mut lists =
+            run.data.values().flatten().flatten().chain(run.input_override.iter().flatten());
         match lists.any(|items: &Items| items.failure().is_some()) {
             true => Err(io::Error::other("a part of the journal is damaged")),
             false => Ok(()),

@@ -1,7 +1,10 @@
 //! `/api/v1/executions`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, JsonBody, Operation, Query, Text, cut, flag, invalid, iso, limit, number_from_cursor, page, workflow_names};
+use super::{
+    Body, JsonBody, Operation, Query, Text, cut, flag, invalid, iso, limit, number_from_cursor,
+    page, workflow_names,
+};
 use super::{execution_files, execution_stream};
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -20,27 +23,55 @@ use store::{Executions as _, Workflows as _};
 const INCLUDE_DATA: Param = Param("includeData", "boolean");
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/executions", "execution:list", "getExecutions", "List executions, newest first", || get(list))
-        .query(&[
-            LIMIT,
-            CURSOR,
-            INCLUDE_DATA,
-            Param("status", "string"),
-            Param("workflowId", "string"),
-            Param("projectId", "string"),
-            Param("startedAfter", "string"),
-            Param("startedBefore", "string"),
-            Param("mode", "string"),
-        ])
-        .gives(200, "executionList"),
-    Operation::new("POST", "/executions/stop", "execution:stop", "stopManyExecutions", "Stop several executions", || post(stop_many))
-        .takes("stopInput")
-        .gives(200, "stopped"),
-    Operation::new("GET", "/executions/{id}", "execution:read", "getExecution", "Show an execution", || get(show))
-        .query(&[INCLUDE_DATA])
-        .gives(200, "execution"),
-    Operation::new("DELETE", "/executions/{id}", "execution:delete", "deleteExecution", "Remove an execution", || delete(remove))
-        .gives(200, "execution"),
+    Operation::new(
+        "GET",
+        "/executions",
+        "execution:list",
+        "getExecutions",
+        "List executions, newest first",
+        || get(list),
+    )
+    .query(&[
+        LIMIT,
+        CURSOR,
+        INCLUDE_DATA,
+        Param("status", "string"),
+        Param("workflowId", "string"),
+        Param("projectId", "string"),
+        Param("startedAfter", "string"),
+        Param("startedBefore", "string"),
+        Param("mode", "string"),
+    ])
+    .gives(200, "executionList"),
+    Operation::new(
+        "POST",
+        "/executions/stop",
+        "execution:stop",
+        "stopManyExecutions",
+        "Stop several executions",
+        || post(stop_many),
+    )
+    .takes("stopInput")
+    .gives(200, "stopped"),
+    Operation::new(
+        "GET",
+        "/executions/{id}",
+        "execution:read",
+        "getExecution",
+        "Show an execution",
+        || get(show),
+    )
+    .query(&[INCLUDE_DATA])
+    .gives(200, "execution"),
+    Operation::new(
+        "DELETE",
+        "/executions/{id}",
+        "execution:delete",
+        "deleteExecution",
+        "Remove an execution",
+        || delete(remove),
+    )
+    .gives(200, "execution"),
     Operation::new(
         "GET",
         "/executions/{id}/binary/{reference}",
@@ -49,14 +80,33 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "The bytes of a file that an execution shows by reference",
         || get(execution_files::show),
     ),
-    Operation::new("GET", "/executions/{id}/events", "execution:read", "followExecution", "Follow an execution as it runs (SSE)", || {
-        get(events::of_execution)
-    }),
-    Operation::new("GET", "/events", "execution:read", "followExecutions", "Follow all executions as they run (SSE)", || get(events::all))
-        .query(&[Param("workflowId", "string")]),
-    Operation::new("POST", "/executions/{id}/retry", "execution:retry", "retryExecution", "Run a failed execution again", || post(retry))
-        .may_take("retryInput")
-        .gives(200, "execution"),
+    Operation::new(
+        "GET",
+        "/executions/{id}/events",
+        "execution:read",
+        "followExecution",
+        "Follow an execution as it runs (SSE)",
+        || get(events::of_execution),
+    ),
+    Operation::new(
+        "GET",
+        "/events",
+        "execution:read",
+        "followExecutions",
+        "Follow all executions as they run (SSE)",
+        || get(events::all),
+    )
+    .query(&[Param("workflowId", "string")]),
+    Operation::new(
+        "POST",
+        "/executions/{id}/retry",
+        "execution:retry",
+        "retryExecution",
+        "Run a failed execution again",
+        || post(retry),
+    )
+    .may_take("retryInput")
+    .gives(200, "execution"),
     Operation::new(
         "POST",
         "/executions/{id}/fork",
@@ -77,13 +127,27 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .may_take("resumeInput")
     .gives(200, "execution"),
-    Operation::new("POST", "/executions/{id}/stop", "execution:stop", "stopExecution", "Stop an execution", || post(stop))
-        .gives(200, "execution"),
+    Operation::new(
+        "POST",
+        "/executions/{id}/stop",
+        "execution:stop",
+        "stopExecution",
+        "Stop an execution",
+        || post(stop),
+    )
+    .gives(200, "execution"),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
-    let status = query.get("status").map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is not known"))).transpose()?;
+    let status = query
+        .get("status")
+        .map(|text| RunStatus::from_name(text).ok_or_else(|| invalid("status", "is not known")))
+        .transpose()?;
     let before = number_from_cursor(&query)?;
     let workflow_id = query.get("workflowId").map(|id| id.as_str().into());
     let within = within(&who, query.get("projectId").map(String::as_str));
@@ -105,14 +169,22 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     let with_data = flag(&query, "includeData")?.unwrap_or(false);
     let limit = if with_data { fitting(&found).min(limit) } else { limit };
     let next = cut(&mut found, limit, |last| last.id.to_string());
-    let bytes: i64 = if with_data { found.iter().filter(|one| !is_too_large(one)).map(|one| one.bytes.max(0)).sum() } else { 0 };
+    let bytes: i64 = if with_data {
+        found.iter().filter(|one| !is_too_large(one)).map(|one| one.bytes.max(0)).sum()
+    } else {
+        0
+    };
     let weight = (bytes as usize).saturating_mul(DATA_FACTOR);
-    let (rows, _room) = app.read_budget().read(&who.user_id, weight, rows_of(app.clone(), found, with_data)).await?;
+    let (rows, _room) = app
+        .read_budget()
+        .read(&who.user_id, weight, rows_of(app.clone(), found, with_data))
+        .await?;
     Ok(json(StatusCode::OK, &page(rows?, next)))
 }
 
 async fn rows_of(app: App, found: Vec<Execution>, with_data: bool) -> Result<Vec<Value>, ApiError> {
-    let names = workflow_names(&app, found.iter().map(|execution| &execution.begun.workflow_id)).await?;
+    let names =
+        workflow_names(&app, found.iter().map(|execution| &execution.begun.workflow_id)).await?;
     let mut rows = Vec::with_capacity(found.len());
     for execution in &found {
         let mut value = match with_data {
@@ -124,7 +196,9 @@ async fn rows_of(app: App, found: Vec<Execution>, with_data: bool) -> Result<Vec
                 other => other?,
             },
         };
-        value.make_object().insert("workflowName", names.get(&execution.begun.workflow_id).cloned());
+        value
+            .make_object()
+            .insert("workflowName", names.get(&execution.begun.workflow_id).cloned());
         rows.push(value);
     }
     Ok(rows)
@@ -138,7 +212,9 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::See).await?;
     match flag(&query, "includeData")?.unwrap_or(false) {
-        true if execution.bytes > execution_stream::STREAMED_BYTES => execution_stream::answer(&app, &who, execution).await,
+        true if execution.bytes > execution_stream::STREAMED_BYTES => {
+            execution_stream::answer(&app, &who, execution).await
+        }
         true => {
             let weight = (execution.bytes.max(0) as usize).saturating_mul(DATA_FACTOR);
             let reader = app.clone();
@@ -150,17 +226,24 @@ async fn show(
     }
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::Change).await?;
     if app.runtime.runner.is_running(execution.id) {
         let hint = "Stop it first.";
-        return Err(ApiError::new(Code::EXECUTION_STATUS, format!("Execution {id} is running")).hint(hint));
+        return Err(
+            ApiError::new(Code::EXECUTION_STATUS, format!("Execution {id} is running")).hint(hint)
+        );
     }
     app.runtime.delete_execution(execution.id).await?;
     Ok(json(StatusCode::OK, &row(&execution)))
 }
 
-/// Runs the workflow again on what the execution began with: as it was then, or as it is now if the caller says so.
+/// Runs the workflow again on what the execution began with: as it was then, or as it is now if the
+/// caller says so.
 async fn retry(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
@@ -170,10 +253,18 @@ async fn retry(
     let execution = who.execution(&app, &id, Need::Change).await?;
     let loads_newest = match Body::read_or_empty(&body, &["loadWorkflow"])?.get("loadWorkflow") {
         None => false,
-        Some(value) => value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?,
+        Some(value) => {
+            value.as_bool().ok_or_else(|| invalid("loadWorkflow", "must be true or false"))?
+        }
     };
-    if !matches!(execution.state.status, RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain) {
-        let message = format!("Execution {id} is {}, and only failed ones are run again", execution.state.status.name());
+    if !matches!(
+        execution.state.status,
+        RunStatus::Error | RunStatus::Cancelled | RunStatus::Uncertain
+    ) {
+        let message = format!(
+            "Execution {id} is {}, and only failed ones are run again",
+            execution.state.status.name()
+        );
         return Err(ApiError::new(Code::EXECUTION_STATUS, message));
     }
     let version = if loads_newest { RetryWith::NewestVersion } else { RetryWith::SameVersion };
@@ -200,7 +291,8 @@ async fn fork(
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &taken.id.to_string(), Need::See).await?)))
 }
 
-/// Goes on with an execution that stopped as uncertain: whoever asks has looked, and says whether the step happened.
+/// Goes on with an execution that stopped as uncertain: whoever asks has looked, and says whether
+/// the step happened.
 async fn resume(
     State(app): State<App>,
     Extension(who): Extension<Principal>,
@@ -233,19 +325,31 @@ fn decision_of(body: &JsonBody) -> Result<Decision, ApiError> {
     };
     let seen = match fields.get("events") {
         None | Some(Value::Null) => None,
-        Some(number) => Some(number.as_usize().ok_or_else(|| invalid("events", "must be a whole number"))? as u64),
+        Some(number) => {
+            Some(number.as_usize().ok_or_else(|| invalid("events", "must be a whole number"))?
+                as u64)
+        }
     };
     Ok(Decision { finding, call: text("call")?.filter(|call| !call.is_empty()), seen })
 }
 
-async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn stop(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::Change).await?;
     app.runtime.stop_execution(execution.id).await?;
     Ok(json(StatusCode::OK, &row(&who.execution(&app, &id, Need::See).await?)))
 }
 
-/// Stops whatever stands like this: running here, or asleep. Callers come before the runs they called, which are stopped with them.
-async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+/// Stops whatever stands like this: running here, or asleep. Callers come before the runs they
+/// called, which are stopped with them.
+async fn stop_many(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["status", "workflowId", "startedAfter", "startedBefore"])?;
     let list = body.get("status").and_then(Value::as_array).filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| invalid("status", "must be a list with at least one status"))?;
@@ -258,7 +362,8 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
         }
     }
     wanted.dedup();
-    let moment = |field: &str| body.optional_text(field, 1, 50)?.map(|text| moment(field, text)).transpose();
+    let moment =
+        |field: &str| body.optional_text(field, 1, 50)?.map(|text| moment(field, text)).transpose();
     let (started_after_ms, started_before_ms) = (moment("startedAfter")?, moment("startedBefore")?);
     let workflow_id: Option<Str> = body.optional_text("workflowId", 1, 100)?.map(Into::into);
     let mut stopped = 0;
@@ -268,10 +373,26 @@ async fn stop_many(State(app): State<App>, Extension(who): Extension<Principal>,
         let (workflow_id, within) = (workflow_id.clone(), who.reach.within());
         let status = Some(status);
         let limit = usize::MAX >> 1;
-        let filter =
-            ExecutionFilter { workflow_id, status, started_after_ms, started_before_ms, within, limit, ..ExecutionFilter::default() };
-        let ids: Vec<i64> = app.store.executions(filter).await?.into_iter().rev().map(|execution| execution.id).collect();
-        let mut stops = futures::stream::iter(ids).map(|id| stop_one(&app, &who, id)).buffer_unordered(STOPS_AT_ONCE);
+        let filter = ExecutionFilter {
+            workflow_id,
+            status,
+            started_after_ms,
+            started_before_ms,
+            within,
+            limit,
+            ..ExecutionFilter::default()
+        };
+        let ids: Vec<i64> = app
+            .store
+            .executions(filter)
+            .await?
+            .into_iter()
+            .rev()
+            .map(|execution| execution.id)
+            .collect();
+        let mut stops = futures::stream::iter(ids)
+            .map(|id| stop_one(&app, &who, id))
+            .buffer_unordered(STOPS_AT_ONCE);
         while let Some(one) = stops.next().await {
             match one {
                 Ok(is_stopped) => stopped += i32::from(is_stopped),
@@ -305,10 +426,12 @@ async fn stop_one(app: &App, who: &Principal, id: i64) -> Result<bool, ApiError>
     }
 }
 
-/// A page of executions with their data ends early rather than being larger. One that is larger by itself is listed without.
+/// A page of executions with their data ends early rather than being larger. One that is larger by
+/// itself is listed without.
 const MAX_DATA_PAGE: i64 = 16 << 20;
 
-/// Data takes about this many times as much memory as its bytes on disk: as values, and as the text of the answer.
+/// Data takes about this many times as much memory as its bytes on disk: as values, and as the text
+/// of the answer.
 const DATA_FACTOR: usize = READ_FACTOR + 8;
 
 /// How many of these executions fit on a page with their data; one at the least.
@@ -327,7 +450,9 @@ fn is_too_large(execution: &Execution) -> bool {
 
 /// A moment as ISO 8601 writes it, in milliseconds.
 fn moment(field: &str, text: &str) -> Result<i64, ApiError> {
-    let moment = text.parse::<jiff::Timestamp>().map_err(|_| invalid(field, "is no moment such as 2026-01-31T12:00:00Z"))?;
+    let moment = text
+        .parse::<jiff::Timestamp>()
+        .map_err(|_| invalid(field, "is no moment such as 2026-01-31T12:00:00Z"))?;
     Ok(moment.as_millisecond())
 }
 
@@ -351,8 +476,16 @@ pub(super) fn row(execution: &Execution) -> Value {
         ("startedAt", iso(begun.started_ms)),
         ("stoppedAt", state.stopped_ms.map_or(Value::Null, iso)),
         ("workflowId", begun.workflow_id.clone().into()),
-        ("parentExecutionId", begun.parent.map_or(Value::Null, |caller| Str::from(caller.execution.to_string()).into())),
-        ("waitsForExecutionId", state.waits_for.map_or(Value::Null, |id| Str::from(id.to_string()).into())),
+        (
+            "parentExecutionId",
+            begun
+                .parent
+                .map_or(Value::Null, |caller| Str::from(caller.execution.to_string()).into()),
+        ),
+        (
+            "waitsForExecutionId",
+            state.waits_for.map_or(Value::Null, |id| Str::from(id.to_string()).into()),
+        ),
         ("waitTill", state.wait_till_ms.map_or(Value::Null, iso)),
         ("customData", Value::empty_object()),
     ])
@@ -372,7 +505,10 @@ async fn with_data_of(app: &App, execution: &Execution) -> Result<Value, ApiErro
 }
 
 /// The workflow as an execution ran it, unless it is not kept any more.
-pub(super) async fn document_of(app: &App, execution: &Execution) -> Result<Option<Value>, ApiError> {
+pub(super) async fn document_of(
+    app: &App,
+    execution: &Execution,
+) -> Result<Option<Value>, ApiError> {
     let document = match execution.begun.version_id.is_empty() {
         true => app.store.document(execution.id).await?,
         false => app.store.version(&execution.begun.version_id).await?,

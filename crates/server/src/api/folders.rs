@@ -22,21 +22,37 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("GET", "/folders", "workflow:list", "getFolders", "List folders", || get(list))
         .query(&[LIMIT, CURSOR, Param("projectId", "string")])
         .gives(200, "folderList"),
-    Operation::new("POST", "/folders", "workflow:create", "createFolder", "Make a folder", || post(create))
-        .takes("folderInput")
-        .gives(201, "folder"),
-    Operation::new("PATCH", "/folders/{id}", "workflow:update", "updateFolder", "Rename a folder, or put it somewhere else", || {
-        patch(change)
+    Operation::new("POST", "/folders", "workflow:create", "createFolder", "Make a folder", || {
+        post(create)
     })
+    .takes("folderInput")
+    .gives(201, "folder"),
+    Operation::new(
+        "PATCH",
+        "/folders/{id}",
+        "workflow:update",
+        "updateFolder",
+        "Rename a folder, or put it somewhere else",
+        || patch(change),
+    )
     .takes("folderChange")
     .gives(200, "folder"),
-    Operation::new("DELETE", "/folders/{id}", "workflow:delete", "deleteFolder", "Remove a folder; what lies in it moves up", || {
-        delete(remove)
-    })
+    Operation::new(
+        "DELETE",
+        "/folders/{id}",
+        "workflow:delete",
+        "deleteFolder",
+        "Remove a folder; what lies in it moves up",
+        || delete(remove),
+    )
     .gives(200, "folder"),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let filter = FolderFilter {
         project_id: query.get("projectId").map(|id| id.as_str().into()),
@@ -48,7 +64,11 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     Ok(json(StatusCode::OK, &page_of(found, limit, |folder| &folder.id, to_value)))
 }
 
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["name", "parentId", "projectId"])?;
     let name = body.text("name", 1, LONGEST)?;
     let parent = parent_in(&body)?.flatten();
@@ -69,7 +89,10 @@ async fn change(
 ) -> Result<Response, ApiError> {
     let folder = who.folder(&app, &id, Need::Change).await?;
     let body = Body::read(&body, &["name", "parentId"])?;
-    let change = FolderChange { name: body.optional_text("name", 1, LONGEST)?.map(Into::into), parent: parent_in(&body)? };
+    let change = FolderChange {
+        name: body.optional_text("name", 1, LONGEST)?.map(Into::into),
+        parent: parent_in(&body)?,
+    };
     match app.store.change_folder(&folder.id, change).await? {
         Changed::Done(folder) => Ok(json(StatusCode::OK, &to_value(&folder))),
         Changed::Missing => Err(missing("folder", &id)),
@@ -77,7 +100,11 @@ async fn change(
     }
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let folder = who.folder(&app, &id, Need::Change).await?;
     match app.store.delete_folder(&folder.id).await? {
         true => Ok(json(StatusCode::OK, &to_value(&folder))),
@@ -85,7 +112,8 @@ async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Pa
     }
 }
 
-/// Where something is to lie: in a folder, at the top if `null` is said, where it was if nothing is.
+/// Where something is to lie: in a folder, at the top if `null` is said, where it was if nothing
+/// is.
 fn parent_in(body: &Body) -> Result<Option<Option<Str>>, ApiError> {
     match body.get("parentId") {
         Some(Value::Null) => Ok(Some(None)),
@@ -94,10 +122,14 @@ fn parent_in(body: &Body) -> Result<Option<Option<Str>>, ApiError> {
 }
 
 fn bad_parent() -> ApiError {
-    invalid("parentId", "must be a folder of the same project that does not lie in this one, nor too deep")
+    invalid(
+        "parentId",
+        "must be a folder of the same project that does not lie in this one, nor too deep",
+    )
 }
 
-/// Puts a workflow where a caller says: `parentFolderId` is a folder of its project, or `null` for the top.
+/// Puts a workflow where a caller says: `parentFolderId` is a folder of its project, or `null` for
+/// the top.
 pub(super) async fn put_workflow(app: &App, id: &str, place: &Value) -> Result<(), ApiError> {
     match app.store.put_into_folder(id, folder_in(place)?).await? {
         true => Ok(()),
@@ -106,10 +138,17 @@ pub(super) async fn put_workflow(app: &App, id: &str, place: &Value) -> Result<(
 }
 
 /// Refuses a place that a workflow cannot be put into.
-pub(super) async fn check_place(app: &App, workflow: &StoredWorkflow, place: &Value) -> Result<(), ApiError> {
+pub(super) async fn check_place(
+    app: &App,
+    workflow: &StoredWorkflow,
+    place: &Value,
+) -> Result<(), ApiError> {
     let Some(id) = folder_in(place)? else { return Ok(()) };
     let folder = app.store.find_folder(id).await?;
-    folder.filter(|folder| folder.project_id == workflow.project_id).map(|_| ()).ok_or_else(bad_place)
+    folder
+        .filter(|folder| folder.project_id == workflow.project_id)
+        .map(|_| ())
+        .ok_or_else(bad_place)
 }
 
 fn folder_in(place: &Value) -> Result<Option<&str>, ApiError> {

@@ -17,12 +17,26 @@ use store::projects::{ProjectKind, ProjectRole};
 use store::users::User;
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/projects/{id}/users", "project:read", "getProjectUsers", "Who is in a project", || get(list))
-        .query(&[LIMIT, CURSOR])
-        .gives(200, "memberList"),
-    Operation::new("POST", "/projects/{id}/users", "project:update", "addUsersToProject", "Let users into a project", || post(add))
-        .takes("memberInputs")
-        .gives_nothing(201),
+    Operation::new(
+        "GET",
+        "/projects/{id}/users",
+        "project:read",
+        "getProjectUsers",
+        "Who is in a project",
+        || get(list),
+    )
+    .query(&[LIMIT, CURSOR])
+    .gives(200, "memberList"),
+    Operation::new(
+        "POST",
+        "/projects/{id}/users",
+        "project:update",
+        "addUsersToProject",
+        "Let users into a project",
+        || post(add),
+    )
+    .takes("memberInputs")
+    .gives_nothing(201),
     Operation::new(
         "PATCH",
         "/projects/{id}/users/{userId}",
@@ -53,11 +67,17 @@ async fn list(
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
     let project = who.project(&app, &id, Need::See).await?;
     let all = app.store.members(&project.id).await?;
-    let begin = after.and_then(|after| all.iter().position(|(user, _)| user.id == after)).map_or(0, |place| place + 1);
+    let begin = after
+        .and_then(|after| all.iter().position(|(user, _)| user.id == after))
+        .map_or(0, |place| place + 1);
     let found: Vec<(User, ProjectRole)> = all.into_iter().skip(begin).take(limit + 1).collect();
     let shown = |(user, role): &(User, ProjectRole)| {
         let mut value = users::to_value(user, users::Roles::Left);
-        let name = if project.kind == ProjectKind::Personal { "project:personalOwner" } else { role.name() };
+        let name = if project.kind == ProjectKind::Personal {
+            "project:personalOwner"
+        } else {
+            role.name()
+        };
         value.make_object().insert("role", name);
         value
     };
@@ -71,8 +91,12 @@ async fn add(
     Text(body): Text,
 ) -> Result<Response, ApiError> {
     let body = Body::read(&body, &["relations"])?;
-    let list = body.get("relations").and_then(Value::as_array).filter(|list| (1..=1000).contains(&list.len()));
-    let list = list.ok_or_else(|| invalid("relations", "must be a list of users and their roles"))?;
+    let list = body
+        .get("relations")
+        .and_then(Value::as_array)
+        .filter(|list| (1..=1000).contains(&list.len()));
+    let list =
+        list.ok_or_else(|| invalid("relations", "must be a list of users and their roles"))?;
     let mut members: Vec<(Str, ProjectRole)> = Vec::with_capacity(list.len());
     for row in list {
         let row = Body::of(row, &["userId", "role"])?;
@@ -93,8 +117,11 @@ async fn change(
 ) -> Result<Response, ApiError> {
     let role = role_named(Body::read(&body, &["role"])?.text("role", 1, 100)?)?;
     let project = team(&app, &who, &id).await?;
-    let is_member = app.store.members(&project.id).await?.iter().any(|(user, _)| user.id == user_id);
-    if !is_member || !app.store.set_members(&project.id, vec![(user_id.as_str().into(), role)]).await? {
+    let is_member =
+        app.store.members(&project.id).await?.iter().any(|(user, _)| user.id == user_id);
+    if !is_member
+        || !app.store.set_members(&project.id, vec![(user_id.as_str().into(), role)]).await?
+    {
         return Err(missing("user of this project", &user_id));
     }
     Ok(StatusCode::NO_CONTENT.into_response())
@@ -113,5 +140,7 @@ async fn remove(
 }
 
 fn role_named(name: &str) -> Result<ProjectRole, ApiError> {
-    ProjectRole::from_name(name).ok_or_else(|| invalid("role", "is none of project:admin, project:editor and project:viewer"))
+    ProjectRole::from_name(name).ok_or_else(|| {
+        invalid("role", "is none of project:admin, project:editor and project:viewer")
+    })
 }

@@ -12,7 +12,9 @@ use axum::routing::get;
 use model::{Code, Object, Value};
 
 pub(super) const OPERATIONS: &[Operation] =
-    &[Operation::new("GET", "/openapi.json", "", "getOpenApi", "This description", || get(show)).for_everybody().gives(200, "schema")];
+    &[Operation::new("GET", "/openapi.json", "", "getOpenApi", "This description", || get(show))
+        .for_everybody()
+        .gives(200, "schema")];
 
 /// What goes in and comes out, by name.
 const SCHEMAS: &str = include_str!("schemas.json");
@@ -28,13 +30,24 @@ fn document(base_url: &str) -> Option<Value> {
         let path = paths.entry(operation.path).make_object();
         path.insert(operation.method.to_lowercase(), described(operation));
     }
-    let key = object([("type", "apiKey".into()), ("in", "header".into()), ("name", "X-N8N-API-KEY".into())]);
-    let components = object([("schemas", model::json::parse(SCHEMAS).ok()?), ("securitySchemes", object([("ApiKeyAuth", key)]))]);
+    let key = object([
+        ("type", "apiKey".into()),
+        ("in", "header".into()),
+        ("name", "X-N8N-API-KEY".into()),
+    ]);
+    let components = object([
+        ("schemas", model::json::parse(SCHEMAS).ok()?),
+        ("securitySchemes", object([("ApiKeyAuth", key)])),
+    ]);
     Some(object([
         ("openapi", "3.0.3".into()),
         (
             "info",
-            object([("title", "Heddle".into()), ("version", "1.1.1".into()), ("description", "In the shape of n8n's public API.".into())]),
+            object([
+                ("title", "Heddle".into()),
+                ("version", "1.1.1".into()),
+                ("description", "In the shape of n8n's public API.".into()),
+            ]),
         ),
         ("servers", Value::array(vec![object([("url", format!("{base_url}/api/v1").into())])])),
         ("security", Value::array(vec![object([("ApiKeyAuth", Value::array(Vec::new()))])])),
@@ -53,12 +66,19 @@ fn described(operation: &Operation) -> Value {
     if let Some(scope) = operation.scope {
         fields.insert("x-required-scope", scope);
     }
-    let in_path = operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path =
+        operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path = in_path.map(|name| parameter(name, "path", "string"));
     let in_query = operation.query.iter().map(|Param(name, kind)| parameter(name, "query", kind));
     fields.insert("parameters", Value::array(in_path.chain(in_query).collect()));
     if let Some(schema) = operation.body {
-        fields.insert("requestBody", object([("required", (!operation.body_is_optional).into()), ("content", content(schema))]));
+        fields.insert(
+            "requestBody",
+            object([
+                ("required", (!operation.body_is_optional).into()),
+                ("content", content(schema)),
+            ]),
+        );
     }
     fields.insert("responses", responses(operation));
     fields.into()
@@ -66,7 +86,8 @@ fn described(operation: &Operation) -> Value {
 
 fn parameter(name: &str, place: &str, kind: &str) -> Value {
     let mut schema = Object::from_iter([("type", Value::from(kind))]);
-    let choices = |names: &[&str]| Value::array(names.iter().map(|name| Value::from(*name)).collect());
+    let choices =
+        |names: &[&str]| Value::array(names.iter().map(|name| Value::from(*name)).collect());
     match name {
         "days" => schema.extend([("minimum", 1), ("maximum", 90)]),
         "limit" => schema.extend([("minimum", 1), ("maximum", 250)]),
@@ -74,12 +95,23 @@ fn parameter(name: &str, place: &str, kind: &str) -> Value {
         "skip" | "offset" | "run" | "output" => schema.extend([("minimum", 0)]),
         "startedAfter" | "startedBefore" => schema.extend([("format", "date-time")]),
         "direction" => schema.extend([("enum", choices(&["input", "output"]))]),
-        "kind" => schema.extend([("enum", choices(&model::Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>()))]),
+        "kind" => schema.extend([(
+            "enum",
+            choices(&model::Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
+        )]),
         "state" => schema.extend([("enum", choices(&["empty"]))]),
-        "status" => schema.extend([("enum", choices(&["canceled", "error", "running", "success", "waiting", "uncertain"]))]),
+        "status" => schema.extend([(
+            "enum",
+            choices(&["canceled", "error", "running", "success", "waiting", "uncertain"]),
+        )]),
         _ => {}
     }
-    object([("name", name.into()), ("in", place.into()), ("required", (place == "path").into()), ("schema", schema.into())])
+    object([
+        ("name", name.into()),
+        ("in", place.into()),
+        ("required", (place == "path").into()),
+        ("schema", schema.into()),
+    ])
 }
 
 fn responses(operation: &Operation) -> Value {
@@ -89,7 +121,8 @@ fn responses(operation: &Operation) -> Value {
         success.insert("content", content(schema));
     }
     responses.insert(operation.status.to_string(), success);
-    let names_something = operation.query.iter().any(|Param(name, _)| matches!(*name, "projectId" | "workflowId"));
+    let names_something =
+        operation.query.iter().any(|Param(name, _)| matches!(*name, "projectId" | "workflowId"));
     let has_place = operation.path.contains('{') || names_something;
     let takes_names = operation.body.is_some();
     let failures = [
@@ -98,11 +131,23 @@ fn responses(operation: &Operation) -> Value {
         (403, "Whoever is calling may not do this.", true),
         (404, "There is no such thing.", has_place || takes_names),
         (408, "The body of the request came too slowly.", takes_names),
-        (409, "Something is in the way: a name, or how a thing stands.", takes_names || operation.method != "GET"),
+        (
+            409,
+            "Something is in the way: a name, or how a thing stands.",
+            takes_names || operation.method != "GET",
+        ),
         (413, "The request is too large.", takes_names),
         (422, "The workflow cannot be used.", takes_names || operation.method == "POST"),
-        (429, "Too much was asked for in a short time; `Retry-After` says when to try again.", true),
-        (503, "The instance has no room for the request now; `Retry-After` says when to try again.", true),
+        (
+            429,
+            "Too much was asked for in a short time; `Retry-After` says when to try again.",
+            true,
+        ),
+        (
+            503,
+            "The instance has no room for the request now; `Retry-After` says when to try again.",
+            true,
+        ),
     ];
     for (status, description, _) in failures.into_iter().filter(|(_, _, can_be)| *can_be) {
         let fields = [("description", Value::from(description)), ("content", content("error"))];
@@ -132,8 +177,14 @@ mod tests {
         let (mut ids, mut routes) = (HashSet::new(), HashSet::new());
         for operation in TABLES.iter().flat_map(|table| table.iter()) {
             assert!(ids.insert(operation.id), "{} is there twice", operation.id);
-            assert!(routes.insert((operation.method, operation.path)), "{} {} is there twice", operation.method, operation.path);
-            let described = document.get("paths").and_then(|paths| paths.get(operation.path)).unwrap();
+            assert!(
+                routes.insert((operation.method, operation.path)),
+                "{} {} is there twice",
+                operation.method,
+                operation.path
+            );
+            let described =
+                document.get("paths").and_then(|paths| paths.get(operation.path)).unwrap();
             assert!(described.get(&operation.method.to_lowercase()).is_some());
             for name in operation.body.into_iter().chain(operation.answer) {
                 assert!(schemas.get(name).is_some(), "there is no schema '{name}'");

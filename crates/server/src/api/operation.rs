@@ -95,17 +95,21 @@ impl Operation {
 
     /// The handler behind the check of this row.
     pub(crate) fn guarded(&'static self) -> MethodRouter<App> {
-        (self.handler)().layer(middleware::from_fn(move |request: Request, next: Next| async move {
-            match self.check(&request) {
-                Ok(()) => next.run(request).await,
-                Err(error) => error.into_response(),
-            }
-        }))
+        (self.handler)().layer(middleware::from_fn(
+            move |request: Request, next: Next| async move {
+                match self.check(&request) {
+                    Ok(()) => next.run(request).await,
+                    Err(error) => error.into_response(),
+                }
+            },
+        ))
     }
 
     fn check(&self, request: &Request) -> Result<(), ApiError> {
         let who = request.extensions().get::<Principal>();
-        let who = who.ok_or_else(|| ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session"))?;
+        let who = who.ok_or_else(|| {
+            ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session")
+        })?;
         if let Some(scope) = self.scope {
             who.require(scope)?;
         }

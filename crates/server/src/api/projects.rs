@@ -1,7 +1,9 @@
 //! `/api/v1/projects`, and moving and sharing what is in them.
 
 use super::operation::{CURSOR, LIMIT};
-use super::{Body, JsonBody, Operation, Query, Text, from_cursor, invalid, iso, limit, page_of, workflows};
+use super::{
+    Body, JsonBody, Operation, Query, Text, from_cursor, invalid, iso, limit, page_of, workflows,
+};
 use crate::App;
 use crate::access::{Need, Principal, missing};
 use crate::answer::json;
@@ -15,16 +17,35 @@ use store::projects::{Project, ProjectKind};
 use store::{Credentials as _, Projects as _};
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/projects", "project:list", "getProjects", "List projects", || get(list))
-        .query(&[LIMIT, CURSOR])
-        .gives(200, "projectList"),
-    Operation::new("POST", "/projects", "project:create", "createProject", "Make a project", || post(create))
-        .takes("projectInput")
-        .gives(201, "project"),
-    Operation::new("GET", "/projects/{id}", "project:read", "getProject", "Show a project", || get(show)).gives(200, "project"),
-    Operation::new("PUT", "/projects/{id}", "project:update", "updateProject", "Rename a project", || put(update))
-        .takes("projectInput")
-        .gives_nothing(204),
+    Operation::new("GET", "/projects", "project:list", "getProjects", "List projects", || {
+        get(list)
+    })
+    .query(&[LIMIT, CURSOR])
+    .gives(200, "projectList"),
+    Operation::new(
+        "POST",
+        "/projects",
+        "project:create",
+        "createProject",
+        "Make a project",
+        || post(create),
+    )
+    .takes("projectInput")
+    .gives(201, "project"),
+    Operation::new("GET", "/projects/{id}", "project:read", "getProject", "Show a project", || {
+        get(show)
+    })
+    .gives(200, "project"),
+    Operation::new(
+        "PUT",
+        "/projects/{id}",
+        "project:update",
+        "updateProject",
+        "Rename a project",
+        || put(update),
+    )
+    .takes("projectInput")
+    .gives_nothing(204),
     Operation::new(
         "DELETE",
         "/projects/{id}",
@@ -34,9 +55,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || delete(remove),
     )
     .gives_nothing(204),
-    Operation::new("PUT", "/workflows/{id}/transfer", "workflow:move", "transferWorkflow", "Move a workflow to another project", || {
-        put(move_workflow)
-    })
+    Operation::new(
+        "PUT",
+        "/workflows/{id}/transfer",
+        "workflow:move",
+        "transferWorkflow",
+        "Move a workflow to another project",
+        || put(move_workflow),
+    )
     .takes("transfer")
     .gives_nothing(204),
     Operation::new(
@@ -61,15 +87,31 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .gives_nothing(204),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
-    let all: Vec<Project> = app.store.projects().await?.into_iter().filter(|project| who.reach.sees(&project.id)).collect();
-    let begin = after.and_then(|after| all.iter().position(|project| project.id == after)).map_or(0, |place| place + 1);
+    let all: Vec<Project> = app
+        .store
+        .projects()
+        .await?
+        .into_iter()
+        .filter(|project| who.reach.sees(&project.id))
+        .collect();
+    let begin = after
+        .and_then(|after| all.iter().position(|project| project.id == after))
+        .map_or(0, |place| place + 1);
     let found = all.into_iter().skip(begin).take(limit + 1).collect();
     Ok(json(StatusCode::OK, &page_of(found, limit, |project: &Project| &project.id, to_value)))
 }
 
-async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     Ok(json(StatusCode::OK, &to_value(&who.project(&app, &id, Need::See).await?)))
 }
 
@@ -91,7 +133,11 @@ async fn update(
     }
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     team(&app, &who, &id).await?;
     match app.store.delete_project(&id).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
@@ -108,7 +154,12 @@ async fn move_workflow(
     let destination = destination(&body)?;
     let workflow = who.workflow(&app, &id, Need::Manage).await?;
     let project = who.project(&app, &destination, Need::Change).await?;
-    let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The document of workflow '{}' is damaged", workflow.id));
+    let damaged = |_| {
+        ApiError::new(
+            Code::STORE_CORRUPT,
+            format!("The document of workflow '{}' is damaged", workflow.id),
+        )
+    };
     let document = model::json::parse(&workflow.document).map_err(damaged)?;
     let credentials = document.as_object().map(workflows::credentials_in).unwrap_or_default();
     app.runtime.check_credentials(&project.id, credentials).await?;
@@ -139,7 +190,9 @@ async fn share_credential(
     let body = Body::read(&body, &["shareWithIds"])?;
     let list = body.get("shareWithIds").and_then(Value::as_array).filter(|list| list.len() <= 1000);
     let list = list.ok_or_else(|| invalid("shareWithIds", "must be a list of projects"))?;
-    let ids = list.iter().map(|id| id.as_str().map(Str::from).ok_or_else(|| invalid("shareWithIds", "has one that is no text")));
+    let ids = list.iter().map(|id| {
+        id.as_str().map(Str::from).ok_or_else(|| invalid("shareWithIds", "has one that is no text"))
+    });
     let ids = ids.collect::<Result<Vec<_>, _>>()?;
     let credential = who.credential(&app, &id, Need::Manage).await?;
     let before = app.store.shares_of(&credential.id).await?;
@@ -158,12 +211,16 @@ pub(super) async fn team(app: &App, who: &Principal, id: &str) -> Result<Project
     let project = who.project(app, id, Need::Manage).await?;
     match project.kind {
         ProjectKind::Team => Ok(project),
-        ProjectKind::Personal => Err(invalid("id", "is that of a personal project, which belongs to its person alone")),
+        ProjectKind::Personal => {
+            Err(invalid("id", "is that of a personal project, which belongs to its person alone"))
+        }
     }
 }
 
 fn destination(body: &JsonBody) -> Result<String, ApiError> {
-    Ok(Body::read(body, &["destinationProjectId"])?.text("destinationProjectId", 1, 100)?.to_owned())
+    Ok(Body::read(body, &["destinationProjectId"])?
+        .text("destinationProjectId", 1, 100)?
+        .to_owned())
 }
 
 fn name(body: &JsonBody) -> Result<String, ApiError> {

@@ -33,9 +33,18 @@ pub(super) fn limit(query: &HashMap<String, String>) -> Result<usize, ApiError> 
 }
 
 /// A whole number between bounds.
-pub(super) fn number(query: &HashMap<String, String>, name: &str, least: usize, most: usize) -> Result<Option<usize>, ApiError> {
+pub(super) fn number(
+    query: &HashMap<String, String>,
+    name: &str,
+    least: usize,
+    most: usize,
+) -> Result<Option<usize>, ApiError> {
     let Some(text) = query.get(name) else { return Ok(None) };
-    let bounds = if most == usize::MAX { format!("from {least}") } else { format!("from {least} to {most}") };
+    let bounds = if most == usize::MAX {
+        format!("from {least}")
+    } else {
+        format!("from {least} to {most}")
+    };
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
     number.map(Some).ok_or_else(|| invalid(name, &format!("must be a whole number {bounds}")))
 }
@@ -60,21 +69,28 @@ pub(super) fn to_cursor(text: &str) -> String {
 }
 
 pub(super) fn from_cursor(query: &HashMap<String, String>) -> Result<Option<String>, ApiError> {
-    let Some(cursor) = query.get("cursor").filter(|cursor| !cursor.is_empty()) else { return Ok(None) };
+    let Some(cursor) = query.get("cursor").filter(|cursor| !cursor.is_empty()) else {
+        return Ok(None);
+    };
     let text = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     text.map(Some).ok_or_else(|| invalid("cursor", "is none that a list gave out"))
 }
 
 /// Where a page begins in a list that is in the order of its numbers.
-pub(super) fn number_from_cursor<T: FromStr>(query: &HashMap<String, String>) -> Result<Option<T>, ApiError> {
-    let number = |text: String| text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"));
+pub(super) fn number_from_cursor<T: FromStr>(
+    query: &HashMap<String, String>,
+) -> Result<Option<T>, ApiError> {
+    let number = |text: String| {
+        text.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))
+    };
     from_cursor(query)?.map(number).transpose()
 }
 
 /// The body of a request, which is JSON.
 pub(crate) struct Text(pub(crate) JsonBody);
 
-/// What was in a body. All bodies of the API are read here, so that none takes too much memory or holds up a thread that serves others.
+/// What was in a body. All bodies of the API are read here, so that none takes too much memory or
+/// holds up a thread that serves others.
 pub(crate) struct JsonBody {
     parsed: Result<Value, ApiError>,
     /// In bytes.
@@ -97,7 +113,8 @@ impl Text {
         // It counts as long as it is being read.
         let _received = request.extensions().get::<Received>().cloned();
         let bytes = bytes_of(request, limit).await?;
-        let text = String::from_utf8(bytes.into()).map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body is not UTF-8"))?;
+        let text = String::from_utf8(bytes.into())
+            .map_err(|_| ApiError::new(Code::REQUEST_BODY, "The body is not UTF-8"))?;
         let _room = body::room_for(&text, body::Format::Json, limit).await?;
         let parsed = compute::for_size(text.len(), || body::json(&text, limit))?;
         Ok(Self(JsonBody { parsed, length: text.len(), is_blank: text.trim().is_empty() }))
@@ -116,7 +133,8 @@ impl JsonBody {
 
 /// The bytes of a body, at most this many.
 pub(super) async fn bytes_of(request: Request, limit: usize) -> Result<Bytes, ApiError> {
-    let too_large = || ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body is larger than {limit} bytes"));
+    let too_large =
+        || ApiError::new(Code::REQUEST_TOO_LARGE, format!("The body is larger than {limit} bytes"));
     let read = axum::body::to_bytes(request.into_body(), limit).await;
     read.map_err(|error| body::stopped(&error).unwrap_or_else(too_large))
 }
@@ -135,7 +153,9 @@ impl Body {
     }
 
     pub(crate) fn of(value: &Value, known: &[&str]) -> Result<Self, ApiError> {
-        let Some(fields) = value.as_object() else { return Err(invalid("body", "must be an object")) };
+        let Some(fields) = value.as_object() else {
+            return Err(invalid("body", "must be an object"));
+        };
         match fields.keys().find(|key| !known.contains(&key.as_str())) {
             Some(key) => Err(invalid(key, "is not a field that can be set here")),
             None => Ok(Self(fields.clone())),
@@ -146,11 +166,21 @@ impl Body {
         self.0.get(field)
     }
 
-    pub(crate) fn text(&self, field: &str, shortest: usize, longest: usize) -> Result<&str, ApiError> {
+    pub(crate) fn text(
+        &self,
+        field: &str,
+        shortest: usize,
+        longest: usize,
+    ) -> Result<&str, ApiError> {
         self.optional_text(field, shortest, longest)?.ok_or_else(|| invalid(field, "is missing"))
     }
 
-    pub(crate) fn optional_text(&self, field: &str, shortest: usize, longest: usize) -> Result<Option<&str>, ApiError> {
+    pub(crate) fn optional_text(
+        &self,
+        field: &str,
+        shortest: usize,
+        longest: usize,
+    ) -> Result<Option<&str>, ApiError> {
         let Some(value) = self.0.get(field) else { return Ok(None) };
         let text = value.as_str().ok_or_else(|| invalid(field, "must be a text"))?;
         if text.contains('\0') {
@@ -165,19 +195,27 @@ impl Body {
 
 /// JSON of a parameter; that of a body is in [`Text`].
 pub(super) fn json(text: &str) -> Result<Value, ApiError> {
-    model::json::parse(text).map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}")))
+    model::json::parse(text).map_err(|error| {
+        ApiError::new(Code::REQUEST_BODY, format!("The body is not JSON: {error}"))
+    })
 }
 
-/// What the framework refuses by itself it tells as plain text; callers get the one shape of errors.
+/// What the framework refuses by itself it tells as plain text; callers get the one shape of
+/// errors.
 pub(crate) async fn as_json(response: Response) -> Response {
-    let is_plain = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    let is_plain = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
     let status = response.status();
     if !status.is_client_error() || !is_plain {
         return response;
     }
     let body: RawBody = response.into_body();
     let text = axum::body::to_bytes(body, 1000).await.unwrap_or_default();
-    let mut response = ApiError::new(Code::REQUEST_INVALID, String::from_utf8_lossy(&text).into_owned()).into_response();
+    let mut response =
+        ApiError::new(Code::REQUEST_INVALID, String::from_utf8_lossy(&text).into_owned())
+            .into_response();
     *response.status_mut() = status;
     response
 }

@@ -6,9 +6,15 @@ use axum::response::Response;
 use axum::routing::post;
 use model::Code;
 
-pub(super) const OPERATIONS: &[Operation] =
-    &[Operation::new("POST", "/source-control/pull", "sourceControl:pull", "pull", "Bring in what a repository has", || post(pull))
-        .takes("schema")];
+pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
+    "POST",
+    "/source-control/pull",
+    "sourceControl:pull",
+    "pull",
+    "Bring in what a repository has",
+    || post(pull),
+)
+.takes("schema")];
 
 async fn pull(Text(body): Text) -> Result<Response, ApiError> {
     body.json()?;

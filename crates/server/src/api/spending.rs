@@ -12,12 +12,22 @@ use axum::routing::get;
 use model::{Object, Str, Value};
 use store::spending::{SpendingAccount as _, SpendingFilter, SpendingRow};
 
-pub(super) const OPERATIONS: &[Operation] =
-    &[Operation::new("GET", "/spending", "spending:list", "getSpending", "What models have cost", || get(list))
-        .query(&[Param("from", "string"), Param("to", "string"), Param("workflowId", "string")])
-        .gives(200, "spending")];
+pub(super) const OPERATIONS: &[Operation] = &[Operation::new(
+    "GET",
+    "/spending",
+    "spending:list",
+    "getSpending",
+    "What models have cost",
+    || get(list),
+)
+.query(&[Param("from", "string"), Param("to", "string"), Param("workflowId", "string")])
+.gives(200, "spending")];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let filter = SpendingFilter {
         from: day(&query, "from")?,
         to: day(&query, "to")?,
@@ -26,14 +36,21 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     };
     let rows = app.store.spending(filter).await?;
     let dollars: f64 = rows.iter().map(|row| row.dollars).sum();
-    let answer = Object::from_iter([("data", Value::array(rows.iter().map(to_value).collect())), ("dollars", dollars.into())]);
+    let answer = Object::from_iter([
+        ("data", Value::array(rows.iter().map(to_value).collect())),
+        ("dollars", dollars.into()),
+    ]);
     Ok(json(StatusCode::OK, &answer.into()))
 }
 
 fn day(query: &Query, name: &'static str) -> Result<Option<Str>, ApiError> {
     let Some(text) = query.get(name) else { return Ok(None) };
     let is_day = text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok();
-    if is_day { Ok(Some(text.as_str().into())) } else { Err(invalid(name, "is no day such as 2026-01-31")) }
+    if is_day {
+        Ok(Some(text.as_str().into()))
+    } else {
+        Err(invalid(name, "is no day such as 2026-01-31"))
+    }
 }
 
 fn to_value(row: &SpendingRow) -> Value {

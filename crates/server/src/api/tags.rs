@@ -1,7 +1,9 @@
 //! `/api/v1/tags`, and the tags of workflows and executions.
 
 use super::operation::{CURSOR, LIMIT};
-use super::{Body, JsonBody, Operation, Query, Text, cut, from_cursor, invalid, iso, limit, missing, page};
+use super::{
+    Body, JsonBody, Operation, Query, Text, cut, from_cursor, invalid, iso, limit, missing, page,
+};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -18,34 +20,77 @@ use store::tags::{Tag, TagChange, TagPlace, Tagged, TagsSet};
 const LONGEST: usize = 100;
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list)).query(&[LIMIT, CURSOR]).gives(200, "tagList"),
-    Operation::new("POST", "/tags", "tag:create", "createTag", "Make a tag", || post(create)).takes("tagInput").gives(201, "tag"),
-    Operation::new("GET", "/tags/{id}", "tag:read", "getTag", "Show a tag", || get(show)).gives(200, "tag"),
-    Operation::new("PUT", "/tags/{id}", "tag:update", "updateTag", "Rename a tag", || put(update)).takes("tagInput").gives(200, "tag"),
-    Operation::new("DELETE", "/tags/{id}", "tag:delete", "deleteTag", "Remove a tag from everything", || delete(remove)).gives(200, "tag"),
-    Operation::new("GET", "/workflows/{id}/tags", "workflowTags:list", "getWorkflowTags", "The tags of a workflow", || get(of_workflow))
-        .gives(200, "tags"),
-    Operation::new("PUT", "/workflows/{id}/tags", "workflowTags:update", "updateWorkflowTags", "Give a workflow these tags", || {
-        put(set_of_workflow)
-    })
+    Operation::new("GET", "/tags", "tag:list", "getTags", "List tags", || get(list))
+        .query(&[LIMIT, CURSOR])
+        .gives(200, "tagList"),
+    Operation::new("POST", "/tags", "tag:create", "createTag", "Make a tag", || post(create))
+        .takes("tagInput")
+        .gives(201, "tag"),
+    Operation::new("GET", "/tags/{id}", "tag:read", "getTag", "Show a tag", || get(show))
+        .gives(200, "tag"),
+    Operation::new("PUT", "/tags/{id}", "tag:update", "updateTag", "Rename a tag", || put(update))
+        .takes("tagInput")
+        .gives(200, "tag"),
+    Operation::new(
+        "DELETE",
+        "/tags/{id}",
+        "tag:delete",
+        "deleteTag",
+        "Remove a tag from everything",
+        || delete(remove),
+    )
+    .gives(200, "tag"),
+    Operation::new(
+        "GET",
+        "/workflows/{id}/tags",
+        "workflowTags:list",
+        "getWorkflowTags",
+        "The tags of a workflow",
+        || get(of_workflow),
+    )
+    .gives(200, "tags"),
+    Operation::new(
+        "PUT",
+        "/workflows/{id}/tags",
+        "workflowTags:update",
+        "updateWorkflowTags",
+        "Give a workflow these tags",
+        || put(set_of_workflow),
+    )
     .takes("tagIds")
     .gives(200, "tags"),
-    Operation::new("GET", "/executions/{id}/tags", "executionTags:list", "getExecutionTags", "The tags of an execution", || {
-        get(of_execution)
-    })
+    Operation::new(
+        "GET",
+        "/executions/{id}/tags",
+        "executionTags:list",
+        "getExecutionTags",
+        "The tags of an execution",
+        || get(of_execution),
+    )
     .gives(200, "tags"),
-    Operation::new("PUT", "/executions/{id}/tags", "executionTags:update", "updateExecutionTags", "Give an execution these tags", || {
-        put(set_of_execution)
-    })
+    Operation::new(
+        "PUT",
+        "/executions/{id}/tags",
+        "executionTags:update",
+        "updateExecutionTags",
+        "Give an execution these tags",
+        || put(set_of_execution),
+    )
     .takes("tagIds")
     .gives(200, "tags"),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let after = match from_cursor(&query)? {
         Some(text) => {
-            let (id, name) = text.split_once(' ').ok_or_else(|| invalid("cursor", "is none that this list gave out"))?;
+            let (id, name) = text
+                .split_once(' ')
+                .ok_or_else(|| invalid("cursor", "is none that this list gave out"))?;
             Some(TagPlace { name: name.into(), id: id.into() })
         }
         None => None,
@@ -55,12 +100,20 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     Ok(json(StatusCode::OK, &page(found.iter().map(to_value).collect(), next)))
 }
 
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let tag = app.store.add_tag(&name(&body)?, &who.user_id, who.tags()).await?;
     Ok(json(StatusCode::CREATED, &to_value(&tag)))
 }
 
-async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let tag = app.store.tag(&id, who.tags()).await?.ok_or_else(|| missing("tag", &id))?;
     Ok(json(StatusCode::OK, &to_value(&tag)))
 }
@@ -74,7 +127,11 @@ async fn update(
     changed(&id, app.store.rename_tag(&id, &name(&body)?, who.tags()).await?)
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     changed(&id, app.store.delete_tag(&id, who.tags()).await?)
 }
 
@@ -82,13 +139,18 @@ fn changed(id: &str, change: TagChange) -> Result<Response, ApiError> {
     match change {
         TagChange::Done(tag) => Ok(json(StatusCode::OK, &to_value(&tag))),
         TagChange::Missing => Err(missing("tag", id)),
-        TagChange::Foreign => {
-            Err(ApiError::new(Code::ACCESS_FORBIDDEN, "The tag is used in projects in which you may not change anything"))
-        }
+        TagChange::Foreign => Err(ApiError::new(
+            Code::ACCESS_FORBIDDEN,
+            "The tag is used in projects in which you may not change anything",
+        )),
     }
 }
 
-async fn of_workflow(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn of_workflow(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     tags_of(&app, Tagged::Workflow(who.workflow(&app, &id, Need::See).await?.id)).await
 }
 
@@ -101,7 +163,11 @@ async fn set_of_workflow(
     set(&app, &who, Tagged::Workflow(who.workflow(&app, &id, Need::Change).await?.id), &body).await
 }
 
-async fn of_execution(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn of_execution(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     tags_of(&app, Tagged::Execution(who.execution(&app, &id, Need::See).await?.id)).await
 }
 
@@ -111,7 +177,8 @@ async fn set_of_execution(
     Path(id): Path<String>,
     Text(body): Text,
 ) -> Result<Response, ApiError> {
-    set(&app, &who, Tagged::Execution(who.execution(&app, &id, Need::Change).await?.id), &body).await
+    set(&app, &who, Tagged::Execution(who.execution(&app, &id, Need::Change).await?.id), &body)
+        .await
 }
 
 async fn tags_of(app: &App, tagged: Tagged) -> Result<Response, ApiError> {
@@ -119,20 +186,29 @@ async fn tags_of(app: &App, tagged: Tagged) -> Result<Response, ApiError> {
     Ok(json(StatusCode::OK, &Value::array(tags.iter().map(to_value).collect())))
 }
 
-async fn set(app: &App, who: &Principal, tagged: Tagged, body: &JsonBody) -> Result<Response, ApiError> {
+async fn set(
+    app: &App,
+    who: &Principal,
+    tagged: Tagged,
+    body: &JsonBody,
+) -> Result<Response, ApiError> {
     let value = body.json()?;
     let list = value.as_array().ok_or_else(|| invalid("body", "must be a list of tags"))?;
     if list.len() > 1000 {
         return Err(invalid("body", "has too many tags"));
     }
-    let ids = list.iter().map(|row| Ok(Body::of(row, &["id"])?.text("id", 1, 100)?.into())).collect::<Result<Vec<Str>, ApiError>>()?;
+    let ids = list
+        .iter()
+        .map(|row| Ok(Body::of(row, &["id"])?.text("id", 1, 100)?.into()))
+        .collect::<Result<Vec<Str>, ApiError>>()?;
     match app.store.set_tags(tagged.clone(), ids, who.tags()).await? {
         TagsSet::Done => tags_of(app, tagged).await,
         TagsSet::Missing => Err(ApiError::new(Code::NOT_FOUND, "Some tags are not there")),
-        TagsSet::Foreign => {
-            Err(ApiError::new(Code::ACCESS_FORBIDDEN, "Some tags are used only in projects in which you may not change anything")
-                .hint("Make a tag of your own, under another name."))
-        }
+        TagsSet::Foreign => Err(ApiError::new(
+            Code::ACCESS_FORBIDDEN,
+            "Some tags are used only in projects in which you may not change anything",
+        )
+        .hint("Make a tag of your own, under another name.")),
     }
 }
 

@@ -26,8 +26,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .takes("testWebhookInput")
     .gives(200, "testWebhook"),
-    Operation::new("DELETE", PATH, "workflow:execute", "stopTestWebhook", "Stop listening for a test call", || delete(stop))
-        .gives_nothing(204),
+    Operation::new(
+        "DELETE",
+        PATH,
+        "workflow:execute",
+        "stopTestWebhook",
+        "Stop listening for a test call",
+        || delete(stop),
+    )
+    .gives_nothing(204),
 ];
 
 async fn listen(
@@ -50,11 +57,17 @@ async fn listen(
     Ok(json(StatusCode::OK, &answer.into()))
 }
 
-async fn stop(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn stop(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.workflow(&app, &id, Need::Change).await?;
     match app.runtime.end_test(&id) {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
-        false => Err(ApiError::new(Code::NOT_FOUND, "This workflow does not listen for a test call")),
+        false => {
+            Err(ApiError::new(Code::NOT_FOUND, "This workflow does not listen for a test call"))
+        }
     }
 }
 

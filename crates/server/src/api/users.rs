@@ -1,7 +1,9 @@
 //! `/api/v1/users`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page_of};
+use super::{
+    Body, Operation, Query, Text, flag, from_cursor, invalid, iso, limit, missing, page_of,
+};
 use crate::App;
 use crate::access::{Need, Principal, is_email};
 use crate::answer::json;
@@ -26,9 +28,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::new("POST", "/users", "user:create", "createUser", "Invite users", || post(create))
         .takes("userInputs")
         .gives(201, "invitations"),
-    Operation::new("GET", "/users/{id}", "user:read", "getUser", "Show a user, by id or e-mail address", || get(show))
-        .query(&[INCLUDE_ROLE])
-        .gives(200, "user"),
+    Operation::new(
+        "GET",
+        "/users/{id}",
+        "user:read",
+        "getUser",
+        "Show a user, by id or e-mail address",
+        || get(show),
+    )
+    .query(&[INCLUDE_ROLE])
+    .gives(200, "user"),
     Operation::new(
         "POST",
         "/users/{id}/password-reset",
@@ -38,28 +47,49 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || post(reset_password),
     )
     .gives(200, "link"),
-    Operation::new("DELETE", "/users/{id}", "user:delete", "deleteUser", "Remove a user", || delete(remove)).gives_nothing(204),
-    Operation::new("PATCH", "/users/{id}/role", "user:changeRole", "changeRole", "Change a user's role", || patch(set_role))
-        .takes("roleInput")
-        .gives_nothing(204),
+    Operation::new("DELETE", "/users/{id}", "user:delete", "deleteUser", "Remove a user", || {
+        delete(remove)
+    })
+    .gives_nothing(204),
+    Operation::new(
+        "PATCH",
+        "/users/{id}/role",
+        "user:changeRole",
+        "changeRole",
+        "Change a user's role",
+        || patch(set_role),
+    )
+    .takes("roleInput")
+    .gives_nothing(204),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let (limit, roles) = (limit(&query)?, roles(&query)?);
     let after = from_cursor(&query)?;
     let found = match query.get("projectId") {
         None => app.store.users(after.as_deref(), limit + 1).await?,
         Some(id) => {
             let project = who.project(&app, id, Need::See).await?;
-            let all: Vec<User> = app.store.members(&project.id).await?.into_iter().map(|(user, _)| user).collect();
-            let begin = after.and_then(|after| all.iter().position(|user| user.id == after)).map_or(0, |place| place + 1);
+            let all: Vec<User> =
+                app.store.members(&project.id).await?.into_iter().map(|(user, _)| user).collect();
+            let begin = after
+                .and_then(|after| all.iter().position(|user| user.id == after))
+                .map_or(0, |place| place + 1);
             all.into_iter().skip(begin).take(limit + 1).collect()
         }
     };
     Ok(json(StatusCode::OK, &page_of(found, limit, |user| &user.id, |user| to_value(user, roles))))
 }
 
-async fn show(State(app): State<App>, Path(id): Path<String>, query: Query) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let roles = roles(&query)?;
     Ok(json(StatusCode::OK, &to_value(&find(&app, &id).await?, roles)))
 }
@@ -68,8 +98,13 @@ fn roles(query: &Query) -> Result<Roles, ApiError> {
     Ok(if flag(query, "includeRole")?.unwrap_or(false) { Roles::Told } else { Roles::Left })
 }
 
-/// Each gets a link by which a password is chosen; nobody sends mail here, so the caller passes it on.
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+/// Each gets a link by which a password is chosen; nobody sends mail here, so the caller passes it
+/// on.
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let value = body.json()?;
     let list = value.as_array().ok_or_else(|| invalid("body", "must be a list of users"))?;
     if list.len() > 100 {
@@ -94,11 +129,24 @@ async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Te
 }
 
 async fn invite(app: &App, email: String, role: Role) -> Result<Value, ApiError> {
-    let new = NewUser { email: email.as_str().into(), first_name: "".into(), last_name: "".into(), role, password_hash: None };
-    let mut row = Object::from_iter([("email", Value::from(email)), ("role", role_name(role).into()), ("emailSent", false.into())]);
+    let new = NewUser {
+        email: email.as_str().into(),
+        first_name: "".into(),
+        last_name: "".into(),
+        role,
+        password_hash: None,
+    };
+    let mut row = Object::from_iter([
+        ("email", Value::from(email)),
+        ("role", role_name(role).into()),
+        ("emailSent", false.into()),
+    ]);
     let error = match app.store.add_user(new).await {
         Ok(user) => {
-            row.insert("inviteAcceptUrl", link(app, &user, "invitation", INVITATION_LASTS_MS).await?);
+            row.insert(
+                "inviteAcceptUrl",
+                link(app, &user, "invitation", INVITATION_LASTS_MS).await?,
+            );
             row.insert("id", user.id);
             String::new()
         }
@@ -111,7 +159,8 @@ async fn invite(app: &App, email: String, role: Role) -> Result<Value, ApiError>
     Ok(Object::from_iter([("user", Value::from(row)), ("error", error.into())]).into())
 }
 
-/// The address of a page where a person chooses a password. It works once; the one before does not work any more.
+/// The address of a page where a person chooses a password. It works once; the one before does not
+/// work any more.
 async fn link(app: &App, user: &User, page: &str, lasts_ms: i64) -> Result<String, ApiError> {
     let token = format!("{}{}{}", store::new_id(), store::new_id(), store::new_id());
     let now_ms = jiff::Timestamp::now().as_millisecond();
@@ -130,7 +179,11 @@ async fn reset_password(
     Ok(json(StatusCode::OK, &Object::from_iter([("link", link)]).into()))
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let user = find(&app, &id).await?;
     not_oneself(&who, &user)?;
     may_handle(&who, user.role)?;
@@ -157,17 +210,24 @@ async fn find(app: &App, id: &str) -> Result<User, ApiError> {
     app.store.user(id).await?.ok_or_else(|| missing("user", id))
 }
 
-/// Nobody makes, changes or removes people above themselves, and owners are made at the set-up only.
+/// Nobody makes, changes or removes people above themselves, and owners are made at the set-up
+/// only.
 fn may_handle(who: &Principal, role: Role) -> Result<(), ApiError> {
     if role < Role::Owner && role <= who.role {
         return Ok(());
     }
-    Err(ApiError::new(Code::ACCESS_FORBIDDEN, format!("The role '{}' cannot be given, changed or removed here", role_name(role))))
+    Err(ApiError::new(
+        Code::ACCESS_FORBIDDEN,
+        format!("The role '{}' cannot be given, changed or removed here", role_name(role)),
+    ))
 }
 
 fn not_oneself(who: &Principal, user: &User) -> Result<(), ApiError> {
     if user.id == who.user_id {
-        return Err(ApiError::new(Code::ACCESS_FORBIDDEN, "Nobody removes themselves or changes their own role"));
+        return Err(ApiError::new(
+            Code::ACCESS_FORBIDDEN,
+            "Nobody removes themselves or changes their own role",
+        ));
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! `/api/v1/variables`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, JsonBody, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of};
+use super::{
+    Body, JsonBody, Operation, Query, Text, from_cursor, invalid, limit, missing, page_of,
+};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -19,20 +21,47 @@ const LONGEST_KEY: usize = 50;
 const LONGEST_VALUE: usize = 1000;
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/variables", "variable:list", "getVariables", "List variables", || get(list))
-        .query(&[LIMIT, CURSOR, Param("state", "string"), Param("projectId", "string")])
-        .gives(200, "variableList"),
-    Operation::new("POST", "/variables", "variable:create", "createVariable", "Make a variable", || post(create))
-        .takes("variableInput")
-        .gives(201, "variable"),
-    Operation::new("PUT", "/variables/{id}", "variable:update", "updateVariable", "Change a variable", || put(update))
-        .takes("variableInput")
-        .gives_nothing(204),
-    Operation::new("DELETE", "/variables/{id}", "variable:delete", "deleteVariable", "Remove a variable", || delete(remove))
-        .gives_nothing(204),
+    Operation::new("GET", "/variables", "variable:list", "getVariables", "List variables", || {
+        get(list)
+    })
+    .query(&[LIMIT, CURSOR, Param("state", "string"), Param("projectId", "string")])
+    .gives(200, "variableList"),
+    Operation::new(
+        "POST",
+        "/variables",
+        "variable:create",
+        "createVariable",
+        "Make a variable",
+        || post(create),
+    )
+    .takes("variableInput")
+    .gives(201, "variable"),
+    Operation::new(
+        "PUT",
+        "/variables/{id}",
+        "variable:update",
+        "updateVariable",
+        "Change a variable",
+        || put(update),
+    )
+    .takes("variableInput")
+    .gives_nothing(204),
+    Operation::new(
+        "DELETE",
+        "/variables/{id}",
+        "variable:delete",
+        "deleteVariable",
+        "Remove a variable",
+        || delete(remove),
+    )
+    .gives_nothing(204),
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let (limit, after) = (limit(&query)?, from_cursor(&query)?);
     let only_empty = match query.get("state").map(String::as_str) {
         None => false,
@@ -41,14 +70,24 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
     };
     let project = query.get("projectId").map(String::as_str);
     let mut all = app.store.variables().await?;
-    all.retain(|variable| sees(&who, variable) && project.is_none_or(|wanted| variable.project_id.as_deref() == Some(wanted)));
-    let begin = after.and_then(|after| all.iter().position(|variable| variable.id == after)).map_or(0, |place| place + 1);
+    all.retain(|variable| {
+        sees(&who, variable)
+            && project.is_none_or(|wanted| variable.project_id.as_deref() == Some(wanted))
+    });
+    let begin = after
+        .and_then(|after| all.iter().position(|variable| variable.id == after))
+        .map_or(0, |place| place + 1);
     let rest = all.into_iter().skip(begin);
-    let found = rest.filter(|variable| !only_empty || variable.value.is_empty()).take(limit + 1).collect();
+    let found =
+        rest.filter(|variable| !only_empty || variable.value.is_empty()).take(limit + 1).collect();
     Ok(json(StatusCode::OK, &page_of(found, limit, |variable: &Variable| &variable.id, to_value)))
 }
 
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let Sent { key, value, project } = read(&body)?;
     may_change(&app, &who, project.as_deref()).await?;
     let made = app.store.add_variable(&key, &value, project.as_deref()).await?;
@@ -73,7 +112,11 @@ async fn update(
     }
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let before = find(&app, &who, &id).await?;
     may_change(&app, &who, before.project_id.as_deref()).await?;
     match app.store.delete_variable(&id).await? {
@@ -82,14 +125,19 @@ async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Pa
     }
 }
 
-/// Whoever is told that a variable has changed finds triggers that read it, and what is started from then on, as it says now.
+/// Whoever is told that a variable has changed finds triggers that read it, and what is started
+/// from then on, as it says now.
 async fn changed(app: &App) -> Result<Response, ApiError> {
     app.runtime.reload().await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 async fn find(app: &App, who: &Principal, id: &str) -> Result<Variable, ApiError> {
-    app.store.variable(id).await?.filter(|variable| sees(who, variable)).ok_or_else(|| missing("variable", id))
+    app.store
+        .variable(id)
+        .await?
+        .filter(|variable| sees(who, variable))
+        .ok_or_else(|| missing("variable", id))
 }
 
 fn sees(who: &Principal, variable: &Variable) -> bool {
@@ -101,8 +149,11 @@ async fn may_change(app: &App, who: &Principal, project: Option<&str>) -> Result
     match project {
         Some(id) => who.project(app, id, Need::Change).await.map(drop),
         None if who.role >= Role::Admin => Ok(()),
-        None => Err(ApiError::new(Code::ACCESS_FORBIDDEN, "Only admins change variables that every workflow reads")
-            .hint("Name a project to make one for its workflows alone.")),
+        None => Err(ApiError::new(
+            Code::ACCESS_FORBIDDEN,
+            "Only admins change variables that every workflow reads",
+        )
+        .hint("Name a project to make one for its workflows alone.")),
     }
 }
 
@@ -117,13 +168,20 @@ fn read(body: &JsonBody) -> Result<Sent, ApiError> {
     let key = body.text("key", 1, LONGEST_KEY)?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if !key.chars().all(is_name) || key.starts_with(|letter: char| letter.is_ascii_digit()) {
-        return Err(invalid("key", "may have letters, digits and _, and does not begin with a digit"));
+        return Err(invalid(
+            "key",
+            "may have letters, digits and _, and does not begin with a digit",
+        ));
     }
     let project = match body.get("projectId") {
         None | Some(Value::Null) => None,
         Some(_) => body.optional_text("projectId", 1, 100)?.map(str::to_owned),
     };
-    Ok(Sent { key: key.to_owned(), value: body.text("value", 0, LONGEST_VALUE)?.to_owned(), project })
+    Ok(Sent {
+        key: key.to_owned(),
+        value: body.text("value", 0, LONGEST_VALUE)?.to_owned(),
+        project,
+    })
 }
 
 fn to_value(variable: &Variable) -> Value {

@@ -15,12 +15,24 @@ use store::Workflows as _;
 use store::workflows::Version;
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/workflows/{id}/history", "workflow:read", "getWorkflowHistory", "The versions of a workflow", || get(history))
-        .query(&[Param("take", "integer"), Param("skip", "integer")])
-        .gives(200, "versions"),
-    Operation::new("GET", "/workflows/{id}/versions/{versionId}", "workflow:read", "getWorkflowVersion", "A workflow as it was", || {
-        get(show)
-    })
+    Operation::new(
+        "GET",
+        "/workflows/{id}/history",
+        "workflow:read",
+        "getWorkflowHistory",
+        "The versions of a workflow",
+        || get(history),
+    )
+    .query(&[Param("take", "integer"), Param("skip", "integer")])
+    .gives(200, "versions"),
+    Operation::new(
+        "GET",
+        "/workflows/{id}/versions/{versionId}",
+        "workflow:read",
+        "getWorkflowVersion",
+        "A workflow as it was",
+        || get(show),
+    )
     .gives(200, "version"),
     Operation::new(
         "GET",
@@ -41,10 +53,19 @@ async fn history(
 ) -> Result<Response, ApiError> {
     let number = |name: &str, default: usize, most: usize| match query.get(name) {
         None => Ok(default),
-        Some(text) => text.parse().ok().filter(|number| *number <= most).ok_or_else(|| invalid(name, &format!("must be 0 to {most}"))),
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|number| *number <= most)
+            .ok_or_else(|| invalid(name, &format!("must be 0 to {most}"))),
     };
     let (take, skip) = (number("take", 10, 250)?, number("skip", 0, usize::MAX >> 1)?);
-    let rows = versions(&app, &who, &id).await?.into_iter().skip(skip).take(take).map(|version| row(&id, &version).into());
+    let rows = versions(&app, &who, &id)
+        .await?
+        .into_iter()
+        .skip(skip)
+        .take(take)
+        .map(|version| row(&id, &version).into());
     Ok(json(StatusCode::OK, &Value::array(rows.collect())))
 }
 
@@ -55,9 +76,14 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let missing = || missing("version", &version_id);
     // The id of a version of another workflow leads nowhere.
-    let version = versions(&app, &who, &id).await?.into_iter().find(|version| version.id == version_id).ok_or_else(missing)?;
+    let version = versions(&app, &who, &id)
+        .await?
+        .into_iter()
+        .find(|version| version.id == version_id)
+        .ok_or_else(missing)?;
     let text = app.store.version(&version_id).await?.ok_or_else(missing)?;
-    let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The version '{version_id}' is damaged"));
+    let damaged =
+        |_| ApiError::new(Code::STORE_CORRUPT, format!("The version '{version_id}' is damaged"));
     let document = model::json::parse(&text).map_err(damaged)?;
     let mut value = row(&id, &version);
     for key in ["nodes", "connections"] {

@@ -1,7 +1,10 @@
 //! `/api/v1/workflows`.
 
 use super::operation::{CURSOR, LIMIT, Param};
-use super::{Body, Operation, Query, Text, cut, flag, folders, from_cursor, invalid, iso, limit, missing, page, tags};
+use super::{
+    Body, Operation, Query, Text, cut, flag, folders, from_cursor, invalid, iso, limit, missing,
+    page, tags,
+};
 use crate::App;
 use crate::access::{Need, Principal};
 use crate::answer::json;
@@ -19,41 +22,93 @@ use store::{Tags as _, Workflows as _};
 const EXCLUDE_PINS: Param = Param("excludePinnedData", "boolean");
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/workflows", "workflow:list", "getWorkflows", "List workflows, last changed first", || get(list))
-        .query(&[
-            LIMIT,
-            CURSOR,
-            Param("active", "boolean"),
-            Param("tags", "string"),
-            Param("name", "string"),
-            Param("query", "string"),
-            Param("projectId", "string"),
-            Param("parentFolderId", "string"),
-            EXCLUDE_PINS,
-        ])
-        .gives(200, "workflowList"),
-    Operation::new("POST", "/workflows", "workflow:create", "createWorkflow", "Make a workflow", || post(create))
-        .takes("workflowInput")
-        .gives(200, "workflow"),
-    Operation::new("GET", "/workflows/{id}", "workflow:read", "getWorkflow", "Show a workflow", || get(show))
-        .query(&[EXCLUDE_PINS])
-        .gives(200, "workflow"),
-    Operation::new("PUT", "/workflows/{id}", "workflow:update", "updateWorkflow", "Save a new version of a workflow", || put(update))
-        .takes("workflowInput")
-        .gives(200, "workflow"),
-    Operation::new("PATCH", "/workflows/{id}", "workflow:update", "moveWorkflow", "Put a workflow into a folder", || patch(put_away))
-        .takes("workflowPlace")
-        .gives(200, "workflow"),
-    Operation::new("DELETE", "/workflows/{id}", "workflow:delete", "deleteWorkflow", "Remove a workflow and its executions", || {
-        delete(remove)
-    })
+    Operation::new(
+        "GET",
+        "/workflows",
+        "workflow:list",
+        "getWorkflows",
+        "List workflows, last changed first",
+        || get(list),
+    )
+    .query(&[
+        LIMIT,
+        CURSOR,
+        Param("active", "boolean"),
+        Param("tags", "string"),
+        Param("name", "string"),
+        Param("query", "string"),
+        Param("projectId", "string"),
+        Param("parentFolderId", "string"),
+        EXCLUDE_PINS,
+    ])
+    .gives(200, "workflowList"),
+    Operation::new(
+        "POST",
+        "/workflows",
+        "workflow:create",
+        "createWorkflow",
+        "Make a workflow",
+        || post(create),
+    )
+    .takes("workflowInput")
     .gives(200, "workflow"),
-    Operation::new("POST", "/workflows/{id}/activate", "workflow:activate", "activateWorkflow", "Let a workflow listen", || post(activate))
-        .may_take("activation")
-        .gives(200, "workflow"),
-    Operation::new("POST", "/workflows/{id}/publish", "workflow:activate", "publishWorkflow", "Let a version of a workflow listen", || {
-        post(activate)
-    })
+    Operation::new(
+        "GET",
+        "/workflows/{id}",
+        "workflow:read",
+        "getWorkflow",
+        "Show a workflow",
+        || get(show),
+    )
+    .query(&[EXCLUDE_PINS])
+    .gives(200, "workflow"),
+    Operation::new(
+        "PUT",
+        "/workflows/{id}",
+        "workflow:update",
+        "updateWorkflow",
+        "Save a new version of a workflow",
+        || put(update),
+    )
+    .takes("workflowInput")
+    .gives(200, "workflow"),
+    Operation::new(
+        "PATCH",
+        "/workflows/{id}",
+        "workflow:update",
+        "moveWorkflow",
+        "Put a workflow into a folder",
+        || patch(put_away),
+    )
+    .takes("workflowPlace")
+    .gives(200, "workflow"),
+    Operation::new(
+        "DELETE",
+        "/workflows/{id}",
+        "workflow:delete",
+        "deleteWorkflow",
+        "Remove a workflow and its executions",
+        || delete(remove),
+    )
+    .gives(200, "workflow"),
+    Operation::new(
+        "POST",
+        "/workflows/{id}/activate",
+        "workflow:activate",
+        "activateWorkflow",
+        "Let a workflow listen",
+        || post(activate),
+    )
+    .may_take("activation")
+    .gives(200, "workflow"),
+    Operation::new(
+        "POST",
+        "/workflows/{id}/publish",
+        "workflow:activate",
+        "publishWorkflow",
+        "Let a version of a workflow listen",
+        || post(activate),
+    )
     .may_take("activation")
     .gives(200, "workflow"),
     Operation::new(
@@ -65,11 +120,23 @@ pub(super) const OPERATIONS: &[Operation] = &[
         || post(deactivate),
     )
     .gives(200, "workflow"),
-    Operation::new("POST", "/workflows/{id}/archive", "workflow:delete", "archiveWorkflow", "Put a workflow away", || post(archive))
-        .gives(200, "workflow"),
-    Operation::new("POST", "/workflows/{id}/unarchive", "workflow:delete", "unarchiveWorkflow", "Take a workflow out again", || {
-        post(unarchive)
-    })
+    Operation::new(
+        "POST",
+        "/workflows/{id}/archive",
+        "workflow:delete",
+        "archiveWorkflow",
+        "Put a workflow away",
+        || post(archive),
+    )
+    .gives(200, "workflow"),
+    Operation::new(
+        "POST",
+        "/workflows/{id}/unarchive",
+        "workflow:delete",
+        "unarchiveWorkflow",
+        "Take a workflow out again",
+        || post(unarchive),
+    )
     .gives(200, "workflow"),
     Operation::new(
         "POST",
@@ -86,7 +153,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
 const PLACE: &str = "parentFolderId";
 
 /// Fields that a caller may send; the server owns the others.
-const WRITABLE: [&str; 7] = ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"];
+const WRITABLE: [&str; 7] =
+    ["name", "nodes", "connections", "settings", "staticData", "pinData", "meta"];
 /// Fields that clients send back as they got them; they are taken and not used.
 const ECHOED: [&str; 18] = [
     "id",
@@ -109,12 +177,21 @@ const ECHOED: [&str; 18] = [
     "scopes",
 ];
 
-async fn list(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let limit = limit(&query)?;
     let after = from_cursor(&query)?
         .map(|text| {
-            let (moment, id) = text.split_once(' ').ok_or_else(|| invalid("cursor", "is none that this list gave out"))?;
-            Ok::<_, ApiError>((moment.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))?, id.into()))
+            let (moment, id) = text
+                .split_once(' ')
+                .ok_or_else(|| invalid("cursor", "is none that this list gave out"))?;
+            Ok::<_, ApiError>((
+                moment.parse().map_err(|_| invalid("cursor", "is none that this list gave out"))?,
+                id.into(),
+            ))
         })
         .transpose()?;
     let filter = WorkflowFilter {
@@ -124,18 +201,22 @@ async fn list(State(app): State<App>, Extension(who): Extension<Principal>, quer
         tags: query.get("tags").map(|tags| tag_names(tags)).unwrap_or_default(),
         project_id: query.get("projectId").map(|id| id.as_str().into()),
         // Nothing stands for the top.
-        folder: query.get("parentFolderId").map(|id| Some(Str::from(id.as_str())).filter(|id| !id.is_empty())),
+        folder: query
+            .get("parentFolderId")
+            .map(|id| Some(Str::from(id.as_str())).filter(|id| !id.is_empty())),
         within: who.reach.within(),
         after,
         limit: limit + 1,
     };
     let mut found = app.store.workflows(filter).await?;
     let next = cut(&mut found, limit, |last| format!("{} {}", last.updated_ms, last.id));
-    let tags = app.store.tags_of_workflows(found.iter().map(|stored| stored.id.clone()).collect()).await?;
+    let tags =
+        app.store.tags_of_workflows(found.iter().map(|stored| stored.id.clone()).collect()).await?;
     let without_pins = flag(&query, EXCLUDE_PINS.0)?.unwrap_or(false);
     let mut rows = Vec::with_capacity(found.len());
     for stored in &found {
-        let own: Vec<&Tag> = tags.iter().filter(|(id, _)| *id == stored.id).map(|(_, tag)| tag).collect();
+        let own: Vec<&Tag> =
+            tags.iter().filter(|(id, _)| *id == stored.id).map(|(_, tag)| tag).collect();
         let mut row = to_value(stored, &own)?;
         if without_pins {
             row.make_object().remove("pinData");
@@ -159,13 +240,21 @@ async fn show(
     Ok(json(StatusCode::OK, &value))
 }
 
-async fn create(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+async fn create(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let mut sent = body.into_json()?;
     // Only a new workflow may say where it goes.
     let project = if sent.is_object() { sent.make_object().remove("projectId") } else { None };
     let project = match &project {
         None | Some(Value::Null) => None,
-        Some(id) => Some(id.as_str().filter(|id| !id.is_empty()).ok_or_else(|| invalid("projectId", "must be the id of a project"))?),
+        Some(id) => Some(
+            id.as_str()
+                .filter(|id| !id.is_empty())
+                .ok_or_else(|| invalid("projectId", "must be the id of a project"))?,
+        ),
     };
     let document = read(&sent)?;
     let project = who.home(&app, project).await?;
@@ -193,7 +282,8 @@ async fn update(
     if let Some(place) = place {
         folders::check_place(&app, &before, place).await?;
     }
-    // What cannot be saved changes nothing, neither the version that listens nor where the workflow lies.
+    // What cannot be saved changes nothing, neither the version that listens nor where the workflow
+    // lies.
     let mut saved = save(&app, before.id.clone(), &before.project_id, document, &who).await?;
     if let Some(place) = place {
         folders::put_workflow(&app, &before.id, place).await?;
@@ -211,11 +301,20 @@ async fn put_away(
 ) -> Result<Response, ApiError> {
     let workflow = who.workflow(&app, &id, Need::Change).await?;
     let body = Body::read(&body, &[PLACE])?;
-    folders::put_workflow(&app, &workflow.id, body.get(PLACE).ok_or_else(|| invalid(PLACE, "is missing"))?).await?;
+    folders::put_workflow(
+        &app,
+        &workflow.id,
+        body.get(PLACE).ok_or_else(|| invalid(PLACE, "is missing"))?,
+    )
+    .await?;
     again(&app, &who, &id).await
 }
 
-async fn remove(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn remove(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let before = who.workflow(&app, &id, Need::Change).await?;
     let shown = with_tags(&app, &before).await?;
     app.runtime.delete_workflow(&before.id).await?;
@@ -238,7 +337,8 @@ async fn activate(
     let listening = match chosen {
         Some(version) => {
             // The id of a version of another workflow leads nowhere.
-            let is_own = version == workflow.version_id || app.store.versions(&workflow.id).await?.iter().any(|own| own.id == version);
+            let is_own = version == workflow.version_id
+                || app.store.versions(&workflow.id).await?.iter().any(|own| own.id == version);
             if !is_own {
                 return Err(missing("version", version));
             }
@@ -253,20 +353,32 @@ async fn activate(
     again(&app, &who, &id).await
 }
 
-async fn deactivate(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn deactivate(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.workflow(&app, &id, Need::Change).await?;
     app.runtime.deactivate(&id).await?;
     again(&app, &who, &id).await
 }
 
-async fn archive(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn archive(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.workflow(&app, &id, Need::Change).await?;
     app.store.set_archived(&id, true).await?;
     app.runtime.reload().await?;
     again(&app, &who, &id).await
 }
 
-async fn unarchive(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn unarchive(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     who.workflow(&app, &id, Need::Change).await?;
     app.store.set_archived(&id, false).await?;
     again(&app, &who, &id).await
@@ -292,11 +404,20 @@ pub(super) fn drawn(value: &Value) -> Result<Object, ApiError> {
 
 /// The workflow that a caller sent, without the fields that are the server's.
 fn read(value: &Value) -> Result<Object, ApiError> {
-    let Some(sent) = value.as_object() else { return Err(invalid("workflow", "must be an object")) };
-    if let Some(key) = sent.keys().find(|key| !WRITABLE.contains(&key.as_str()) && !ECHOED.contains(&key.as_str())) {
+    let Some(sent) = value.as_object() else {
+        return Err(invalid("workflow", "must be an object"));
+    };
+    if let Some(key) =
+        sent.keys().find(|key| !WRITABLE.contains(&key.as_str()) && !ECHOED.contains(&key.as_str()))
+    {
         return Err(invalid(key, "is not a field of a workflow"));
     }
-    for (key, wanted) in [("name", "text"), ("nodes", "a list"), ("connections", "an object"), ("settings", "an object")] {
+    for (key, wanted) in [
+        ("name", "text"),
+        ("nodes", "a list"),
+        ("connections", "an object"),
+        ("settings", "an object"),
+    ] {
         let fits = match (key, sent.get(key)) {
             ("settings", None) => true,
             (_, None) => return Err(invalid(key, "is missing")),
@@ -313,30 +434,55 @@ fn read(value: &Value) -> Result<Object, ApiError> {
             return Err(invalid(key, "must be an object or null"));
         }
     }
-    if sent.get("projectId").is_some_and(|id| !id.is_null() && id.as_str().is_none_or(str::is_empty)) {
+    if sent
+        .get("projectId")
+        .is_some_and(|id| !id.is_null() && id.as_str().is_none_or(str::is_empty))
+    {
         return Err(invalid("projectId", "must be the id of a project"));
     }
-    if sent.get("nodes").and_then(Value::as_array).is_some_and(|nodes| nodes.iter().any(|node| !node.is_object())) {
+    if sent
+        .get("nodes")
+        .and_then(Value::as_array)
+        .is_some_and(|nodes| nodes.iter().any(|node| !node.is_object()))
+    {
         return Err(invalid("nodes", "has one that is no object"));
     }
-    Ok(sent.iter().filter(|(key, _)| WRITABLE.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect())
+    Ok(sent
+        .iter()
+        .filter(|(key, _)| WRITABLE.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect())
 }
 
-async fn save(app: &App, id: Str, project: &str, document: Object, who: &Principal) -> Result<StoredWorkflow, ApiError> {
+async fn save(
+    app: &App,
+    id: Str,
+    project: &str,
+    document: Object,
+    who: &Principal,
+) -> Result<StoredWorkflow, ApiError> {
     app.runtime.check_credentials(project, credentials_in(&document)).await?;
     let name = document.get("name").and_then(Value::as_str).unwrap_or_default().into();
-    let static_data = document.get("staticData").filter(|data| data.is_object()).map(|data| model::json::to_string(data).into());
+    let static_data = document
+        .get("staticData")
+        .filter(|data| data.is_object())
+        .map(|data| model::json::to_string(data).into());
     let text = model::json::to_string(&document.into());
-    let unreadable = |error: &dyn std::fmt::Display| ApiError::new(Code::WORKFLOW_JSON, error.to_string());
+    let unreadable =
+        |error: &dyn std::fmt::Display| ApiError::new(Code::WORKFLOW_JSON, error.to_string());
     Workflow::parse(&text).map_err(|error| unreadable(&error))?;
-    let version = NewVersion { id, name, document: text.into(), author: Some(who.user.clone()), static_data };
+    let version =
+        NewVersion { id, name, document: text.into(), author: Some(who.user.clone()), static_data };
     Ok(app.runtime.save(version, project).await?)
 }
 
 /// The ids of the credentials that the nodes of a document name.
 pub(super) fn credentials_in(document: &Object) -> Vec<Str> {
     let nodes = document.get("nodes").and_then(Value::as_array).unwrap_or_default();
-    let chosen = nodes.iter().filter_map(|node| node.get("credentials").and_then(Value::as_object)).flat_map(Object::values);
+    let chosen = nodes
+        .iter()
+        .filter_map(|node| node.get("credentials").and_then(Value::as_object))
+        .flat_map(Object::values);
     chosen.filter_map(|chosen| chosen.get("id").and_then(Value::as_str)).map(Str::from).collect()
 }
 
@@ -351,7 +497,12 @@ async fn with_tags(app: &App, stored: &StoredWorkflow) -> Result<Value, ApiError
 
 /// The workflow as n8n shows it: the document, and around it what the server knows.
 fn to_value(stored: &StoredWorkflow, own: &[&Tag]) -> Result<Value, ApiError> {
-    let damaged = |_| ApiError::new(Code::STORE_CORRUPT, format!("The document of workflow '{}' is damaged", stored.id));
+    let damaged = |_| {
+        ApiError::new(
+            Code::STORE_CORRUPT,
+            format!("The document of workflow '{}' is damaged", stored.id),
+        )
+    };
     let document = model::json::parse(&stored.document).map_err(damaged)?;
     let mut value = Object::from_iter([
         ("id", Value::from(stored.id.clone())),
@@ -363,26 +514,35 @@ fn to_value(stored: &StoredWorkflow, own: &[&Tag]) -> Result<Value, ApiError> {
         ("versionId", stored.version_id.clone().into()),
         ("projectId", stored.project_id.clone().into()),
         (PLACE, stored.folder_id.clone().map_or(Value::Null, Value::from)),
-        ("activeVersionId", if stored.active { stored.listening_version().clone().into() } else { Value::Null }),
+        (
+            "activeVersionId",
+            if stored.active { stored.listening_version().clone().into() } else { Value::Null },
+        ),
     ]);
     for (key, field) in document.as_object().into_iter().flat_map(Object::iter) {
         if !value.contains_key(key) {
             value.insert(key.clone(), field.clone());
         }
     }
-    for (key, default) in
-        [("settings", Value::empty_object()), ("staticData", Value::Null), ("pinData", Value::Null), ("meta", Value::Null)]
-    {
+    for (key, default) in [
+        ("settings", Value::empty_object()),
+        ("staticData", Value::Null),
+        ("pinData", Value::Null),
+        ("meta", Value::Null),
+    ] {
         if !value.contains_key(key) {
             value.insert(key, default);
         }
     }
-    if let Some(kept) = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok()) {
+    if let Some(kept) = stored.static_data.as_deref().and_then(|text| model::json::parse(text).ok())
+    {
         value.insert("staticData", kept);
     }
     let nodes = value.get("nodes").and_then(Value::as_array).unwrap_or_default();
     let triggers = nodes.iter().filter(|node| {
-        node.get("type").and_then(Value::as_str).is_some_and(|kind| kind.to_lowercase().contains("trigger") || kind.ends_with(".webhook"))
+        node.get("type").and_then(Value::as_str).is_some_and(|kind| {
+            kind.to_lowercase().contains("trigger") || kind.ends_with(".webhook")
+        })
     });
     let count = triggers.count();
     value.insert("triggerCount", count);

@@ -96,7 +96,10 @@ fn put(place: &mut Value, path: &[&str], value: Value) {
     };
     let place_in_list = match *part {
         "" => Some(usize::MAX),
-        digits => digits.parse::<usize>().ok().filter(|number| *number <= LAST_PLACE && number.to_string() == digits),
+        digits => digits
+            .parse::<usize>()
+            .ok()
+            .filter(|number| *number <= LAST_PLACE && number.to_string() == digits),
     };
     match (place_in_list, &*place) {
         (Some(number), Value::Undefined | Value::Array(_)) => {
@@ -114,7 +117,11 @@ fn put(place: &mut Value, path: &[&str], value: Value) {
             list.push(fresh);
         }
         (_, Value::Object(_)) => {
-            let name = if part.is_empty() { place.as_object().map_or(0, Object::len).to_string() } else { (*part).to_owned() };
+            let name = if part.is_empty() {
+                place.as_object().map_or(0, Object::len).to_string()
+            } else {
+                (*part).to_owned()
+            };
             let object = place.make_object();
             if object.get(&name).is_none() {
                 object.insert(name.as_str(), Value::Undefined);
@@ -129,7 +136,10 @@ fn put(place: &mut Value, path: &[&str], value: Value) {
         }
         (_, Value::Array(_)) => {
             let list = place.make_array().clone();
-            let listed = list.into_iter().enumerate().map(|(number, value)| (Str::from(number.to_string()), value));
+            let listed = list
+                .into_iter()
+                .enumerate()
+                .map(|(number, value)| (Str::from(number.to_string()), value));
             *place = Value::from(listed.collect::<Object>());
             put(place, path, value);
         }

@@ -26,8 +26,11 @@ impl Packing {
             "br" => Ok(Some(Self::Brotli)),
             other => {
                 let other: String = other.chars().take(50).collect();
-                Err(ApiError::new(Code::REQUEST_ENCODING, format!("The packing '{other}' is not read here"))
-                    .hint("Send the body plain, or packed once with gzip, deflate or br."))
+                Err(ApiError::new(
+                    Code::REQUEST_ENCODING,
+                    format!("The packing '{other}' is not read here"),
+                )
+                .hint("Send the body plain, or packed once with gzip, deflate or br."))
             }
         }
     }
@@ -40,12 +43,17 @@ impl Packing {
             Self::Gzip => all_of(flate2::read::MultiGzDecoder::new(packed), packed.len(), limits),
             // Most say `deflate` and mean zlib; some mean the bare stream.
             Self::Deflate => match packed {
-                [first, second, ..] if first & 0x0f == 8 && (u32::from(*first) * 256 + u32::from(*second)).is_multiple_of(31) => {
+                [first, second, ..]
+                    if first & 0x0f == 8
+                        && (u32::from(*first) * 256 + u32::from(*second)).is_multiple_of(31) =>
+                {
                     all_of(flate2::read::ZlibDecoder::new(packed), packed.len(), limits)
                 }
                 _ => all_of(flate2::read::DeflateDecoder::new(packed), packed.len(), limits),
             },
-            Self::Brotli => all_of(brotli_decompressor::Decompressor::new(packed, STEP), packed.len(), limits),
+            Self::Brotli => {
+                all_of(brotli_decompressor::Decompressor::new(packed, STEP), packed.len(), limits)
+            }
         }
     }
 }
@@ -53,11 +61,9 @@ impl Packing {
 fn all_of(mut unpacking: impl Read, packed: usize, limits: BodyLimits) -> Result<Bytes, ApiError> {
     let mut all = Vec::new();
     loop {
-        let read = unpacking
-            .by_ref()
-            .take(STEP as u64)
-            .read_to_end(&mut all)
-            .map_err(|error| ApiError::new(Code::REQUEST_BODY, format!("The body cannot be unpacked: {error}")))?;
+        let read = unpacking.by_ref().take(STEP as u64).read_to_end(&mut all).map_err(|error| {
+            ApiError::new(Code::REQUEST_BODY, format!("The body cannot be unpacked: {error}"))
+        })?;
         if read == 0 {
             return Ok(all.into());
         }

@@ -16,14 +16,20 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 pub(super) async fn read(body: Body, content_type: &str, how: &Reading) -> Result<Read, ApiError> {
     let limits = how.limits;
     let bad = |error: multer::Error| match error {
-        multer::Error::StreamSizeExceeded { .. } | multer::Error::FieldSizeExceeded { .. } => too_large(limits),
+        multer::Error::StreamSizeExceeded { .. } | multer::Error::FieldSizeExceeded { .. } => {
+            too_large(limits)
+        }
         multer::Error::StreamReadFailed(cause) => unread(cause.as_ref(), limits),
         error => ApiError::new(Code::REQUEST_BODY, format!("The form cannot be read: {error}")),
     };
     let boundary = multer::parse_boundary(content_type).map_err(bad)?;
     let sizes = multer::SizeLimit::new().whole_stream(limits.bytes as u64);
     let stream = body.into_data_stream().map_err(std::io::Error::other);
-    let mut parts = multer::Multipart::with_constraints(stream, boundary, multer::Constraints::new().size_limit(sizes));
+    let mut parts = multer::Multipart::with_constraints(
+        stream,
+        boundary,
+        multer::Constraints::new().size_limit(sizes),
+    );
     let mut fields = Object::new();
     let mut files: Vec<(Str, Binary)> = Vec::new();
     let mut count = 0;
@@ -31,11 +37,16 @@ pub(super) async fn read(body: Body, content_type: &str, how: &Reading) -> Resul
     while let Some(part) = parts.next_field().await.map_err(bad)? {
         count += 1;
         if count > limits.parts {
-            return Err(ApiError::new(Code::REQUEST_TOO_LARGE, format!("The form has more than {} parts", limits.parts)));
+            return Err(ApiError::new(
+                Code::REQUEST_TOO_LARGE,
+                format!("The form has more than {} parts", limits.parts),
+            ));
         }
         let name: Str = part.name().unwrap_or("data").into();
         let file_name = part.file_name().map(clean_file_name);
-        let mime = part.content_type().map_or_else(|| "application/octet-stream".to_owned(), ToString::to_string);
+        let mime = part
+            .content_type()
+            .map_or_else(|| "application/octet-stream".to_owned(), ToString::to_string);
         let data = part.bytes().await.map_err(bad)?;
         length += data.len();
         match file_name {
@@ -46,9 +57,11 @@ pub(super) async fn read(body: Body, content_type: &str, how: &Reading) -> Resul
     Ok(Read { json: fields.into(), files: named(files, &how.binary_field), length })
 }
 
-/// Several files of one field are numbered from 0; with a name of the author's own all files are, in order.
+/// Several files of one field are numbered from 0; with a name of the author's own all files are,
+/// in order.
 fn named(files: Vec<(Str, Binary)>, own: &str) -> Vec<(Str, Binary)> {
-    let mut counts: std::collections::HashMap<Str, (usize, usize)> = std::collections::HashMap::new();
+    let mut counts: std::collections::HashMap<Str, (usize, usize)> =
+        std::collections::HashMap::new();
     for (field, _) in &files {
         counts.entry(field.clone()).or_default().0 += 1;
     }
@@ -72,17 +85,26 @@ fn named(files: Vec<(Str, Binary)>, own: &str) -> Vec<(Str, Binary)> {
 /// The name in a header `Content-Disposition`.
 pub(super) fn file_name_in(disposition: &str) -> Option<Str> {
     let named = disposition.split(';').skip(1).filter_map(|part| part.split_once('='));
-    let name = named.into_iter().find(|(key, _)| key.trim().eq_ignore_ascii_case("filename")).map(|(_, name)| name);
+    let name = named
+        .into_iter()
+        .find(|(key, _)| key.trim().eq_ignore_ascii_case("filename"))
+        .map(|(_, name)| name);
     name.map(|name| clean_file_name(name.trim().trim_matches('"')))
 }
 
 /// The last part of a name that a caller gave, without what could lead elsewhere.
 pub(super) fn clean_file_name(name: &str) -> Str {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept: String = last.chars().filter(|letter| !letter.is_control() && !is_direction(*letter)).take(LONGEST_NAME).collect();
+    let kept: String = last
+        .chars()
+        .filter(|letter| !letter.is_control() && !is_direction(*letter))
+        .take(LONGEST_NAME)
+        .collect();
     let kept = kept.trim().trim_start_matches('.').trim_end_matches(['.', ' ']);
     let stem = kept.split('.').next().unwrap_or_default().trim_end().to_lowercase();
-    let is_device = DEVICES.contains(&stem.trim_end_matches(|letter: char| letter.is_ascii_digit())) && stem.len() <= 4;
+    let is_device = DEVICES
+        .contains(&stem.trim_end_matches(|letter: char| letter.is_ascii_digit()))
+        && stem.len() <= 4;
     match (kept.is_empty(), is_device) {
         (true, _) => "file".into(),
         (false, true) => format!("_{kept}").into(),

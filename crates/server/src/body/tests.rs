@@ -5,10 +5,20 @@ use model::json::parse as json_value;
 use std::io::Write as _;
 
 fn how() -> Reading {
-    Reading { limits: BodyLimits::default(), xml: nodes::text::read_xml_request, body: BodyAs::Read, binary_field: Str::new() }
+    Reading {
+        limits: BodyLimits::default(),
+        xml: nodes::text::read_xml_request,
+        body: BodyAs::Read,
+        binary_field: Str::new(),
+    }
 }
 
-async fn read_as(content_type: &str, encoding: &str, bytes: &[u8], how: &Reading) -> Result<Read, ApiError> {
+async fn read_as(
+    content_type: &str,
+    encoding: &str,
+    bytes: &[u8],
+    how: &Reading,
+) -> Result<Read, ApiError> {
     let (mut head, ()) = Request::new(()).into_parts();
     head.headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
     head.headers.insert(header::CONTENT_ENCODING, encoding.parse().unwrap());
@@ -22,7 +32,13 @@ async fn body(content_type: &str, bytes: &[u8]) -> String {
             let files: Vec<String> = read
                 .files
                 .iter()
-                .map(|(name, file)| format!("{name}={}:{}", file.file_name.as_deref().unwrap_or("-"), file.mime_type))
+                .map(|(name, file)| {
+                    format!(
+                        "{name}={}:{}",
+                        file.file_name.as_deref().unwrap_or("-"),
+                        file.mime_type
+                    )
+                })
                 .collect();
             format!("{} {}", model::json::to_string(&read.json), files.join(" "))
         }
@@ -49,7 +65,11 @@ async fn the_type_says_how_a_body_is_read() {
             b"a=1&b[c]=2&a=3&d[]=4&e=%zz&f=+",
             "{\"a\":[\"1\",\"3\"],\"b[c]\":\"2\",\"d[]\":\"4\",\"e\":\"%zz\",\"f\":\" \"}",
         ),
-        ("application/x-www-form-urlencoded", b"__proto__=1&constructor[x]=2", "{\"__proto__\":\"1\",\"constructor[x]\":\"2\"}"),
+        (
+            "application/x-www-form-urlencoded",
+            b"__proto__=1&constructor[x]=2",
+            "{\"__proto__\":\"1\",\"constructor[x]\":\"2\"}",
+        ),
         ("", b"{\"a\":1}", "{\"a\":1}"),
         ("", b"plain", "\"plain\""),
     ] {
@@ -63,7 +83,10 @@ async fn xml_is_read_as_n8n_reads_it_and_entities_are_refused() {
         body("text/xml", b"<Order ID='7'><Item> a  b </Item><Item/></Order>").await,
         r#"{"order":{"$":{"ID":"7"},"item":["a b",""]}}"#
     );
-    assert_eq!(body("application/xml", b"\xef\xbb\xbf<?xml version='1.0'?><a>1</a>").await, r#"{"a":"1"}"#);
+    assert_eq!(
+        body("application/xml", b"\xef\xbb\xbf<?xml version='1.0'?><a>1</a>").await,
+        r#"{"a":"1"}"#
+    );
     let bomb = b"<!DOCTYPE l [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;&a;'>]><l>&b;</l>";
     assert_eq!(body("application/xml", bomb).await, "REQUEST_TOO_LARGE");
     let outside = b"<!DOCTYPE l [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><l>&x;</l>";
@@ -88,14 +111,19 @@ async fn byte_order_marks_and_character_sets_are_understood() {
 async fn issue_14_00_no_character_set_hides_values_from_the_estimate() {
     let how = Reading { limits: BodyLimits { bytes: 1 << 20, ..BodyLimits::default() }, ..how() };
     let many = ",[]".repeat(150_000);
-    // The second byte of each of these letters is a backslash, which before a quote would hide where the text ends.
-    for (charset, letter) in [("shift_jis", b"\x83\x5c"), ("gbk", b"\x81\x5c"), ("big5", b"\xa5\x5c")] {
+    // The second byte of each of these letters is a backslash, which before a quote would hide
+    // where the text ends.
+    for (charset, letter) in
+        [("shift_jis", b"\x83\x5c"), ("gbk", b"\x81\x5c"), ("big5", b"\xa5\x5c")]
+    {
         let bytes = [b"[\"".as_slice(), letter, b"\"", many.as_bytes(), b"]"].concat();
-        let refused = read_as(&format!("application/json; charset={charset}"), "", &bytes, &how).await.err();
+        let refused =
+            read_as(&format!("application/json; charset={charset}"), "", &bytes, &how).await.err();
         assert_eq!(refused.map(|error| error.code), Some(Code::REQUEST_TOO_LARGE), "{charset}");
     }
     // A byte of this letter is a quote.
-    let wide: Vec<u8> = format!("\u{feff}[\"\u{2200}\"{many}]").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> =
+        format!("\u{feff}[\"\u{2200}\"{many}]").encode_utf16().flat_map(u16::to_le_bytes).collect();
     let refused = read_as("application/json", "", &wide, &how).await.err();
     assert_eq!(refused.map(|error| error.code), Some(Code::REQUEST_TOO_LARGE));
 }
@@ -105,7 +133,10 @@ async fn issue_14_00_work_keeps_its_place_when_its_caller_has_gone() {
     let place = Arc::new(());
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let work = keeping(place.clone(), move || wait.recv().is_ok());
-    assert!(tokio::time::timeout(std::time::Duration::from_millis(20), work).await.is_err(), "nobody waits any more");
+    assert!(
+        tokio::time::timeout(std::time::Duration::from_millis(20), work).await.is_err(),
+        "nobody waits any more"
+    );
     assert_eq!(Arc::strong_count(&place), 2);
     go.send(()).unwrap();
     while Arc::strong_count(&place) > 1 {
@@ -151,24 +182,36 @@ async fn packed_bodies_are_unpacked_within_limits() {
         ("br", brotli),
         ("identity", json.to_vec()),
     ] {
-        let read = read_as("application/json", encoding, &bytes, &how()).await.map(|read| model::json::to_string(&read.json));
+        let read = read_as("application/json", encoding, &bytes, &how())
+            .await
+            .map(|read| model::json::to_string(&read.json));
         assert_eq!(read.map_err(|error| error.message), Ok("{\"a\":1}".to_owned()), "{encoding}");
     }
-    let code = async |encoding: &str, bytes: &[u8]| read_as("text/plain", encoding, bytes, &how()).await.err().map(|error| error.code);
+    let code = async |encoding: &str, bytes: &[u8]| {
+        read_as("text/plain", encoding, bytes, &how()).await.err().map(|error| error.code)
+    };
     assert_eq!(code("gzip", b"no gzip").await, Some(Code::REQUEST_BODY));
     assert_eq!(code("gzip", &gzip(b"cut short")[..12]).await, Some(Code::REQUEST_BODY));
     assert_eq!(code("gzip, gzip", &gzip(&gzip(json))).await, Some(Code::REQUEST_ENCODING));
     assert_eq!(code("zstd", b"").await, Some(Code::REQUEST_ENCODING));
-    // A bomb: 12 MB of nothing are within the size, but not within the ratio; 64 MB are within neither.
+    // A bomb: 12 MB of nothing are within the size, but not within the ratio; 64 MB are within
+    // neither.
     assert_eq!(code("gzip", &gzip(&vec![0; 12 << 20])).await, Some(Code::REQUEST_TOO_LARGE));
     assert_eq!(code("gzip", &gzip(&vec![0; 64 << 20])).await, Some(Code::REQUEST_TOO_LARGE));
-    assert_eq!(code("gzip", &gzip(&vec![b'a'; 900 << 10])).await, None, "a small one may be packed as well as it can be");
+    assert_eq!(
+        code("gzip", &gzip(&vec![b'a'; 900 << 10])).await,
+        None,
+        "a small one may be packed as well as it can be"
+    );
 }
 
 fn form(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut all = Vec::new();
     for (head, content) in parts {
-        all.extend_from_slice(format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}\r\n").as_bytes());
+        all.extend_from_slice(
+            format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}\r\n")
+                .as_bytes(),
+        );
     }
     all.extend_from_slice(b"--x--\r\n");
     all
@@ -184,12 +227,17 @@ async fn files_of_a_form_are_named_as_n8n_names_them() {
         ("name=\"many[]\"; filename=\"z.txt\"", "z"),
     ]);
     let kind = "application/octet-stream";
-    let wanted = format!("{{\"a\":[\"1\",\"2\"]}} one=x.txt:{kind} many0=y.txt:{kind} many1=z.txt:{kind}");
+    let wanted =
+        format!("{{\"a\":[\"1\",\"2\"]}} one=x.txt:{kind} many0=y.txt:{kind} many1=z.txt:{kind}");
     assert_eq!(body("multipart/form-data; boundary=x", &parts).await, wanted);
     let own = Reading { binary_field: "f".into(), ..how() };
     let read = read_as("multipart/form-data; boundary=x", "", &parts, &own).await.unwrap();
-    assert_eq!(read.files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["f0", "f1", "f2"]);
-    let packed = read_as("multipart/form-data; boundary=x", "gzip", &gzip(&parts), &how()).await.unwrap();
+    assert_eq!(
+        read.files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["f0", "f1", "f2"]
+    );
+    let packed =
+        read_as("multipart/form-data; boundary=x", "gzip", &gzip(&parts), &how()).await.unwrap();
     assert_eq!(packed.files.len(), 3);
 }
 
@@ -227,21 +275,43 @@ async fn forms_with_odd_parts_are_read_or_refused() {
     assert_eq!(body("multipart/form-data; boundary=", b"x").await, "REQUEST_BODY");
     assert_eq!(body(parts, b"no parts at all").await, "REQUEST_BODY");
     assert_eq!(body(parts, b"--x\r\n\r\n").await, "REQUEST_BODY");
-    assert_eq!(body(parts, b"--x\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\ncut").await, "REQUEST_BODY");
+    assert_eq!(
+        body(parts, b"--x\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\ncut").await,
+        "REQUEST_BODY"
+    );
     let many: Vec<(&str, &str)> = vec![("name=\"a\"", ""); 10_000];
     assert_eq!(body(parts, &form(&many)).await, "REQUEST_TOO_LARGE");
-    let nested = form(&[("name=\"in\"; filename=\"in\"", "--y\r\ncontent-disposition: form-data; name=\"z\"\r\n\r\n1\r\n--y--")]);
-    assert_eq!(body(parts, &nested).await, "{} in=in:application/octet-stream", "a form in a form is a file");
-    let odd = form(&[("name=\"__proto__\"", "1"), ("name=\"files[0].filepath\"", "/etc/passwd"), ("name=\"data\"", "2")]);
-    assert_eq!(body(parts, &odd).await, r#"{"__proto__":"1","files[0].filepath":"/etc/passwd","data":"2"}"#);
-    let long = format!("--x\r\ncontent-disposition: form-data; name=\"{}\"\r\n\r\n1\r\n--x--", "n".repeat(1 << 20));
+    let nested = form(&[(
+        "name=\"in\"; filename=\"in\"",
+        "--y\r\ncontent-disposition: form-data; name=\"z\"\r\n\r\n1\r\n--y--",
+    )]);
+    assert_eq!(
+        body(parts, &nested).await,
+        "{} in=in:application/octet-stream",
+        "a form in a form is a file"
+    );
+    let odd = form(&[
+        ("name=\"__proto__\"", "1"),
+        ("name=\"files[0].filepath\"", "/etc/passwd"),
+        ("name=\"data\"", "2"),
+    ]);
+    assert_eq!(
+        body(parts, &odd).await,
+        r#"{"__proto__":"1","files[0].filepath":"/etc/passwd","data":"2"}"#
+    );
+    let long = format!(
+        "--x\r\ncontent-disposition: form-data; name=\"{}\"\r\n\r\n1\r\n--x--",
+        "n".repeat(1 << 20)
+    );
     let told = body(parts, long.as_bytes()).await;
     assert!(told == "REQUEST_BODY" || told.len() > 1 << 20, "{}", &told[..50.min(told.len())]);
 }
 
 #[test]
 fn brackets_in_a_query_nest_and_cannot_reach_prototypes() {
-    let nested = |query: &str| model::json::to_string(&nested_fields(query.as_bytes(), BodyLimits::default()).into());
+    let nested = |query: &str| {
+        model::json::to_string(&nested_fields(query.as_bytes(), BodyLimits::default()).into())
+    };
     for (query, wanted) in [
         ("a=1&b=2", r#"{"a":"1","b":"2"}"#),
         ("a=1&a=2", r#"{"a":["1","2"]}"#),

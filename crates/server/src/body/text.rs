@@ -26,7 +26,10 @@ impl Decoded<'_> {
     /// Text of a format that a program wrote: what cannot be read is a mistake.
     pub(super) fn strict(&self) -> Result<&str, ApiError> {
         match self.has_errors {
-            true => Err(ApiError::new(Code::REQUEST_BODY, format!("The body is not {}", self.used.name()))),
+            true => Err(ApiError::new(
+                Code::REQUEST_BODY,
+                format!("The body is not {}", self.used.name()),
+            )),
             false => Ok(&self.text),
         }
     }
@@ -38,13 +41,20 @@ impl Decoded<'_> {
 
 /// A byte order mark goes before what is found here.
 fn charset(content_type: &str) -> Result<&'static Encoding, ApiError> {
-    let parameters = content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
-    let named = parameters.into_iter().find(|(name, _)| name.trim().eq_ignore_ascii_case("charset")).map(|(_, value)| value);
-    let Some(label) = named.map(|label| label.trim().trim_matches(['"', '\''])).filter(|label| !label.is_empty()) else {
+    let parameters =
+        content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let named = parameters
+        .into_iter()
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+        .map(|(_, value)| value);
+    let Some(label) =
+        named.map(|label| label.trim().trim_matches(['"', '\''])).filter(|label| !label.is_empty())
+    else {
         return Ok(UTF_8);
     };
     let label: String = label.chars().take(50).collect();
     Encoding::for_label_no_replacement(label.as_bytes()).ok_or_else(|| {
-        ApiError::new(Code::REQUEST_ENCODING, format!("The character set '{label}' is not known")).hint("Send the body as UTF-8.")
+        ApiError::new(Code::REQUEST_ENCODING, format!("The character set '{label}' is not known"))
+            .hint("Send the body as UTF-8.")
     })
 }

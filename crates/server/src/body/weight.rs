@@ -1,5 +1,6 @@
-//! How much memory a body takes once it is read. A few letters of JSON, such as `[]`, become many bytes; what would be too much is
-//! refused before it is read, and large bodies are read at the same time only as far as there is room.
+//! How much memory a body takes once it is read. A few letters of JSON, such as `[]`, become many
+//! bytes; what would be too much is refused before it is read, and large bodies are read at the
+//! same time only as far as there is room.
 
 use super::{Format, Read};
 use crate::error::ApiError;
@@ -32,14 +33,20 @@ const UNPACKED: usize = 8;
 static PLACES: Semaphore = Semaphore::const_new(UNPACKED);
 static ROOM: Semaphore = Semaphore::const_new(READ_BYTES / UNIT);
 
-/// Bodies that become no larger than this have a room of their own, so that they do not wait behind large ones.
+/// Bodies that become no larger than this have a room of their own, so that they do not wait behind
+/// large ones.
 const SMALL_BYTES: usize = 1 << 20;
 const SMALL_READ_BYTES: usize = 32 << 20;
 
 static SMALL_ROOM: Semaphore = Semaphore::const_new(SMALL_READ_BYTES / UNIT);
 
-/// Waits until there is room to read a body, whose length may be so much at most; it is taken until what comes back is dropped.
-pub(crate) async fn room_for(text: &str, format: Format, limit: usize) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
+/// Waits until there is room to read a body, whose length may be so much at most; it is taken until
+/// what comes back is dropped.
+pub(crate) async fn room_for(
+    text: &str,
+    format: Format,
+    limit: usize,
+) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
     if text.len() <= FREE_BYTES {
         return Ok(None);
     }
@@ -57,8 +64,10 @@ fn most(limit: usize) -> usize {
 }
 
 fn too_heavy(limit: usize) -> ApiError {
-    let message = format!("The body holds more values than fit into {} bytes of memory", most(limit));
-    ApiError::new(Code::REQUEST_TOO_LARGE, message).hint("Send it in several requests, or raise HEDDLE_MAX_BODY.")
+    let message =
+        format!("The body holds more values than fit into {} bytes of memory", most(limit));
+    ApiError::new(Code::REQUEST_TOO_LARGE, message)
+        .hint("Send it in several requests, or raise HEDDLE_MAX_BODY.")
 }
 
 /// Reads a body whose length may be so much at most.
@@ -70,7 +79,9 @@ pub(crate) fn json(text: &str, limit: usize) -> Result<Value, ApiError> {
 }
 
 /// Waits for a place to unpack a body of this length, and to read it.
-pub(super) async fn place_to_unpack(length: usize) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
+pub(super) async fn place_to_unpack(
+    length: usize,
+) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
     if length <= FREE_BYTES { Ok(None) } else { taken(&PLACES, 1).await }
 }
 
@@ -87,13 +98,18 @@ pub(super) async fn memory_for(length: usize) -> Result<(), ApiError> {
     tokio::time::timeout(PATIENCE, wait).await.map_err(|_| overload())
 }
 
-async fn taken(room: &'static Semaphore, units: u32) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
+async fn taken(
+    room: &'static Semaphore,
+    units: u32,
+) -> Result<Option<SemaphorePermit<'static>>, ApiError> {
     let turn = tokio::time::timeout(PATIENCE, room.acquire_many(units)).await;
     turn.ok().and_then(Result::ok).map(Some).ok_or_else(overload)
 }
 
 pub(super) fn overload() -> ApiError {
-    ApiError::new(Code::OVERLOAD, "Too many large requests are under way").hint("Try again in a moment.").retry_after(1)
+    ApiError::new(Code::OVERLOAD, "Too many large requests are under way")
+        .hint("Try again in a moment.")
+        .retry_after(1)
 }
 
 /// What was read from a body of this length takes about this much; nobody counts what is short.
@@ -104,8 +120,8 @@ pub(super) fn of(read: &Read, length: usize) -> usize {
     read.json.estimated_bytes() + read.files.iter().map(|(_, file)| file.data.len()).sum::<usize>()
 }
 
-/// What a body will take, by the marks between its values. It counts the letters that are read later, not the bytes that came: in some
-/// character sets a byte of a letter looks like a mark.
+/// What a body will take, by the marks between its values. It counts the letters that are read
+/// later, not the bytes that came: in some character sets a byte of a letter looks like a mark.
 fn estimate(text: &str, format: Format) -> usize {
     match format {
         Format::Guessed | Format::Json => {
@@ -136,7 +152,11 @@ mod tests {
 
     fn check(text: &str, format: Format, value: &model::Value) {
         let (estimated, taken) = (estimate(text, format), value.estimated_bytes());
-        assert!(estimated >= taken && estimated < 5 * taken, "{estimated} for {taken}: {}", &text[..20]);
+        assert!(
+            estimated >= taken && estimated < 5 * taken,
+            "{estimated} for {taken}: {}",
+            &text[..20]
+        );
     }
 
     #[test]
@@ -168,13 +188,21 @@ mod tests {
 
     #[tokio::test]
     async fn issue_14_07_a_body_that_would_take_all_memory_is_refused_before_it_is_read() {
-        let refused = async |format: Format, text: String| room_for(&text, format, 1 << 20).await.err().map(|error| error.code);
+        let refused = async |format: Format, text: String| {
+            room_for(&text, format, 1 << 20).await.err().map(|error| error.code)
+        };
         let lists = format!("[{}[]]", "[],".repeat(300_000));
         assert_eq!(refused(Format::Json, lists.clone()).await, Some(Code::REQUEST_TOO_LARGE));
         assert_eq!(refused(Format::Guessed, lists.clone()).await, Some(Code::REQUEST_TOO_LARGE));
         assert_eq!(refused(Format::Plain, lists).await, None);
-        assert_eq!(refused(Format::Xml, "<a/>".repeat(250_000)).await, Some(Code::REQUEST_TOO_LARGE));
-        assert_eq!(refused(Format::Xml, "<a b=\"\"/>".repeat(100_000)).await, Some(Code::REQUEST_TOO_LARGE));
+        assert_eq!(
+            refused(Format::Xml, "<a/>".repeat(250_000)).await,
+            Some(Code::REQUEST_TOO_LARGE)
+        );
+        assert_eq!(
+            refused(Format::Xml, "<a b=\"\"/>".repeat(100_000)).await,
+            Some(Code::REQUEST_TOO_LARGE)
+        );
         let honest = r#"{"id":12,"name":"somebody","is_open":true,"price":12.5},"#.repeat(18_000);
         assert_eq!(refused(Format::Json, format!("[{honest}0]")).await, None);
         assert_eq!(refused(Format::Json, format!("[{}1]", "1,".repeat(500_000))).await, None);

@@ -1,4 +1,5 @@
-//! The page of a hosted chat: one file with its styles and scripts in it, which loads nothing from elsewhere.
+//! The page of a hosted chat: one file with its styles and scripts in it, which loads nothing from
+//! elsewhere.
 
 use crate::answer;
 use crate::page_policy::{hash_of, inside_style};
@@ -15,8 +16,9 @@ const SCRIPT: &str = include_str!("chat.js");
 
 static STYLE_HASH: LazyLock<String> = LazyLock::new(|| hash_of(STYLE));
 
-/// Only our own scripts run, and our own and the author's style apply, by their hashes. Pictures come from the answer itself or from
-/// here, so that nothing an agent writes can carry what it knows to another site.
+/// Only our own scripts run, and our own and the author's style apply, by their hashes. Pictures
+/// come from the answer itself or from here, so that nothing an agent writes can carry what it
+/// knows to another site.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; script-src {} {}; connect-src 'self'; img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; \
@@ -40,7 +42,11 @@ pub(super) fn chat(chat: &ChatRoute) -> Response {
     );
     // A page that acts for somebody who is signed in is shown in no frame of another site.
     let frames = if chat.route.auth == WebhookAuth::User { "'self'" } else { "*" };
-    answer::page(StatusCode::OK, &format!("{} {}; frame-ancestors {frames}", *POLICY, hash_of(&css)), markup)
+    answer::page(
+        StatusCode::OK,
+        &format!("{} {}; frame-ancestors {frames}", *POLICY, hash_of(&css)),
+        markup,
+    )
 }
 
 pub(super) fn sign_in_first() -> Response {
@@ -49,7 +55,11 @@ pub(super) fn sign_in_first() -> Response {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>Sign in first</title><style>{STYLE}</style></head><body>{words}</body></html>"
     );
-    answer::page(StatusCode::UNAUTHORIZED, &format!("default-src 'none'; style-src {}; frame-ancestors 'self'", *STYLE_HASH), markup)
+    answer::page(
+        StatusCode::UNAUTHORIZED,
+        &format!("default-src 'none'; style-src {}; frame-ancestors 'self'", *STYLE_HASH),
+        markup,
+    )
 }
 
 /// What the script needs to know, as JSON that cannot end its element.
@@ -57,7 +67,16 @@ fn settings(chat: &ChatRoute, page: &ChatPage) -> String {
     let settings = Object::from_iter([
         ("title", Value::from(page.title.clone())),
         ("subtitle", page.subtitle.clone().into()),
-        ("greeting", Value::array(page.greeting.lines().filter(|line| !line.trim().is_empty()).map(Value::from).collect())),
+        (
+            "greeting",
+            Value::array(
+                page.greeting
+                    .lines()
+                    .filter(|line| !line.trim().is_empty())
+                    .map(Value::from)
+                    .collect(),
+            ),
+        ),
         ("placeholder", page.placeholder.clone().into()),
         ("welcome", page.welcome.clone().map_or(Value::Null, Value::from)),
         ("accepts", chat.accepts.clone().map_or(Value::Null, Value::from)),

@@ -1,4 +1,5 @@
-//! Markup that an author puts between the fields of a form: cleaned, so that it cannot pass for a part of our page.
+//! Markup that an author puts between the fields of a form: cleaned, so that it cannot pass for a
+//! part of our page.
 
 use ammonia::Builder;
 use compute::Allowance;
@@ -10,7 +11,8 @@ use std::time::Duration;
 /// Beyond this nothing of it is shown.
 const LONGEST: usize = 256 << 10;
 
-/// Nor if it takes longer than this: it may hold what others have sent, and what is nested takes longer than it is long.
+/// Nor if it takes longer than this: it may hold what others have sent, and what is nested takes
+/// longer than it is long.
 const LONGEST_TIME: Duration = Duration::from_secs(1);
 
 /// So much is cleaned in passing.
@@ -41,7 +43,8 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     cleaner
 });
 
-/// The markup with nothing in it that runs, loads from elsewhere by itself but pictures, or looks like our own fields.
+/// The markup with nothing in it that runs, loads from elsewhere by itself but pictures, or looks
+/// like our own fields.
 pub(super) fn clean(markup: &str) -> String {
     if markup.len() > LONGEST {
         return String::new();
@@ -50,7 +53,8 @@ pub(super) fn clean(markup: &str) -> String {
         return CLEANER.clean(markup).to_string();
     }
     let allowance = Allowance::new(LONGEST_TIME, LONGEST_TIME);
-    let cleaned = compute::within(&allowance, || CLEANER.clean_from_reader(Pieces(markup.as_bytes())));
+    let cleaned =
+        compute::within(&allowance, || CLEANER.clean_from_reader(Pieces(markup.as_bytes())));
     cleaned.ok().and_then(Result::ok).map(|document| document.to_string()).unwrap_or_default()
 }
 
@@ -72,10 +76,19 @@ mod tests {
 
     #[test]
     fn text_and_links_stay() {
-        assert_eq!(clean("<h2>Terms</h2><p>Read <b>all</b> of it.</p>"), "<h2>Terms</h2><p>Read <b>all</b> of it.</p>");
+        assert_eq!(
+            clean("<h2>Terms</h2><p>Read <b>all</b> of it.</p>"),
+            "<h2>Terms</h2><p>Read <b>all</b> of it.</p>"
+        );
         let link = clean("<a href='https://a.example/?q=1' target='_blank' onclick='x()'>here</a>");
-        assert_eq!(link, "<a href=\"https://a.example/?q=1\" target=\"_blank\" rel=\"noopener noreferrer nofollow\">here</a>");
-        assert_eq!(clean("<img src='https://a.example/x.png' alt='x' onerror='y'>"), "<img src=\"https://a.example/x.png\" alt=\"x\">");
+        assert_eq!(
+            link,
+            "<a href=\"https://a.example/?q=1\" target=\"_blank\" rel=\"noopener noreferrer nofollow\">here</a>"
+        );
+        assert_eq!(
+            clean("<img src='https://a.example/x.png' alt='x' onerror='y'>"),
+            "<img src=\"https://a.example/x.png\" alt=\"x\">"
+        );
     }
 
     #[test]

@@ -12,7 +12,8 @@ use std::sync::LazyLock;
 
 const STYLE: &str = include_str!("form.css");
 
-/// A page of ours runs no script and loads nothing but pictures; the two style sheets in it apply by their hashes.
+/// A page of ours runs no script and loads nothing but pictures; the two style sheets in it apply
+/// by their hashes.
 fn policy(css: &str) -> String {
     static STYLE_HASH: LazyLock<String> = LazyLock::new(|| hash_of(STYLE));
     format!(
@@ -26,11 +27,18 @@ fn policy(css: &str) -> String {
 pub(super) fn form(form: &FormPage, given: &Object, problems: &[Problem]) -> Response {
     let mut fields = String::new();
     for (number, field) in form.fields.iter().enumerate() {
-        let problem = problems.iter().find(|problem| problem.field == field.name).map(|problem| problem.words.as_str());
+        let problem = problems
+            .iter()
+            .find(|problem| problem.field == field.name)
+            .map(|problem| problem.words.as_str());
         fields.push_str(&field_markup(field, number, given.get(&field.name), problem));
     }
     let button = if form.button.is_empty() { "Submit" } else { &form.button };
-    let note = if problems.is_empty() { "" } else { "<p class=\"problem note\" role=\"alert\">Please look at the marked fields.</p>" };
+    let note = if problems.is_empty() {
+        ""
+    } else {
+        "<p class=\"problem note\" role=\"alert\">Please look at the marked fields.</p>"
+    };
     let main = format!(
         "{}{note}<form method=\"post\" enctype=\"multipart/form-data\" novalidate>{fields}<button>{}</button></form>",
         heading(&form.title, &form.description),
@@ -43,9 +51,13 @@ pub(super) fn form(form: &FormPage, given: &Object, problems: &[Problem]) -> Res
 pub(crate) fn page(form: &FormPage) -> Response {
     match &form.completion {
         FormCompletion::Message { title, text } => respond(form, &heading(title, text)),
-        FormCompletion::Redirect(url) => {
-            respond(form, &format!("<p class=\"about\"><a class=\"next\" href=\"{}\">Continue</a></p>", escape(url)))
-        }
+        FormCompletion::Redirect(url) => respond(
+            form,
+            &format!(
+                "<p class=\"about\"><a class=\"next\" href=\"{}\">Continue</a></p>",
+                escape(url)
+            ),
+        ),
         // A whole page of the author's may run scripts, but not as a page of this instance.
         FormCompletion::Html(html) => answer::page(StatusCode::OK, SANDBOX, html.to_string()),
     }
@@ -65,12 +77,22 @@ fn respond(form: &FormPage, main: &str) -> Response {
 }
 
 fn heading(title: &str, text: &str) -> String {
-    let title = if title.is_empty() { String::new() } else { format!("<h1>{}</h1>", escape(title)) };
-    let text = if text.is_empty() { String::new() } else { format!("<p class=\"about\">{}</p>", escape(text).replace('\n', "<br>")) };
+    let title =
+        if title.is_empty() { String::new() } else { format!("<h1>{}</h1>", escape(title)) };
+    let text = if text.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=\"about\">{}</p>", escape(text).replace('\n', "<br>"))
+    };
     format!("{title}{text}")
 }
 
-fn field_markup(field: &FormField, number: usize, given: Option<&Value>, problem: Option<&str>) -> String {
+fn field_markup(
+    field: &FormField,
+    number: usize,
+    given: Option<&Value>,
+    problem: Option<&str>,
+) -> String {
     let id = format!("field-{number}");
     let name = escape(&field.name);
     let first = given.or(Some(&field.default)).filter(|value| !value.is_nullish());
@@ -84,14 +106,21 @@ fn field_markup(field: &FormField, number: usize, given: Option<&Value>, problem
         None => false,
     };
     let required = if field.required { " required" } else { "" };
-    let described = if problem.is_some() { format!(" aria-invalid=\"true\" aria-describedby=\"{id}-problem\"") } else { String::new() };
+    let described = if problem.is_some() {
+        format!(" aria-invalid=\"true\" aria-describedby=\"{id}-problem\"")
+    } else {
+        String::new()
+    };
     let place = escape(&field.placeholder);
     let input = |kind: &str| {
-        format!("<input id=\"{id}\" type=\"{kind}\" name=\"{name}\" value=\"{text}\" placeholder=\"{place}\"{required}{described}>")
+        format!(
+            "<input id=\"{id}\" type=\"{kind}\" name=\"{name}\" value=\"{text}\" placeholder=\"{place}\"{required}{described}>"
+        )
     };
     let choices = |kind: &str, options: &[model::Str]| -> String {
         let choice = |option: &model::Str| {
-            let (option_text, checked) = (escape(option), if is_chosen(option) { " checked" } else { "" });
+            let (option_text, checked) =
+                (escape(option), if is_chosen(option) { " checked" } else { "" });
             format!(
                 "<label class=\"choice\"><input type=\"{kind}\" name=\"{name}\" value=\"{option_text}\"{checked}> {option_text}</label>"
             )
@@ -99,44 +128,70 @@ fn field_markup(field: &FormField, number: usize, given: Option<&Value>, problem
         options.iter().map(choice).collect()
     };
     let control = match &field.kind {
-        FormFieldKind::Html(markup) => return format!("<div class=\"markup\">{}</div>", clean(markup)),
-        FormFieldKind::Hidden => return format!("<input type=\"hidden\" name=\"{name}\" value=\"{text}\">"),
+        FormFieldKind::Html(markup) => {
+            return format!("<div class=\"markup\">{}</div>", clean(markup));
+        }
+        FormFieldKind::Hidden => {
+            return format!("<input type=\"hidden\" name=\"{name}\" value=\"{text}\">");
+        }
         FormFieldKind::Text => input("text"),
         FormFieldKind::Number => input("number").replace("<input ", "<input step=\"any\" "),
         FormFieldKind::Email => input("email"),
         FormFieldKind::Password => input("password"),
         FormFieldKind::Date => input("date"),
         FormFieldKind::TextArea => {
-            format!("<textarea id=\"{id}\" name=\"{name}\" rows=\"5\" placeholder=\"{place}\"{required}{described}>{text}</textarea>")
+            format!(
+                "<textarea id=\"{id}\" name=\"{name}\" rows=\"5\" placeholder=\"{place}\"{required}{described}>{text}</textarea>"
+            )
         }
         FormFieldKind::DropDown { options, multiple } => {
             let option = |option: &model::Str| {
-                let (option_text, selected) = (escape(option), if is_chosen(option) { " selected" } else { "" });
+                let (option_text, selected) =
+                    (escape(option), if is_chosen(option) { " selected" } else { "" });
                 format!("<option{selected}>{option_text}</option>")
             };
             let many = if *multiple { " multiple" } else { "" };
             let empty = if *multiple { "" } else { "<option value=\"\">Choose …</option>" };
             let options: String = options.iter().map(option).collect();
-            format!("<select id=\"{id}\" name=\"{name}\"{many}{required}{described}>{empty}{options}</select>")
+            format!(
+                "<select id=\"{id}\" name=\"{name}\"{many}{required}{described}>{empty}{options}</select>"
+            )
         }
         FormFieldKind::Radio { options } => choices("radio", options),
         FormFieldKind::CheckBoxes { options, .. } => choices("checkbox", options),
         FormFieldKind::File { accepts, multiple } => {
             let many = if *multiple { " multiple" } else { "" };
-            format!("<input id=\"{id}\" type=\"file\" name=\"{name}\" accept=\"{}\"{many}{required}{described}>", escape(accepts))
+            format!(
+                "<input id=\"{id}\" type=\"file\" name=\"{name}\" accept=\"{}\"{many}{required}{described}>",
+                escape(accepts)
+            )
         }
     };
-    let star = if field.required { " <span class=\"star\" title=\"required\" aria-hidden=\"true\">*</span>" } else { "" };
+    let star = if field.required {
+        " <span class=\"star\" title=\"required\" aria-hidden=\"true\">*</span>"
+    } else {
+        ""
+    };
     let label = escape(if field.label.is_empty() { &field.name } else { &field.label });
-    let problem = problem.map(|words| format!("<p class=\"problem\" id=\"{id}-problem\">{}</p>", escape(words))).unwrap_or_default();
+    let problem = problem
+        .map(|words| format!("<p class=\"problem\" id=\"{id}-problem\">{}</p>", escape(words)))
+        .unwrap_or_default();
     match field.kind {
         FormFieldKind::Radio { .. } | FormFieldKind::CheckBoxes { .. } => {
-            format!("<fieldset{described}><legend>{label}{star}</legend>{control}{problem}</fieldset>")
+            format!(
+                "<fieldset{described}><legend>{label}{star}</legend>{control}{problem}</fieldset>"
+            )
         }
-        _ => format!("<div class=\"field\"><label for=\"{id}\">{label}{star}</label>{control}{problem}</div>"),
+        _ => format!(
+            "<div class=\"field\"><label for=\"{id}\">{label}{star}</label>{control}{problem}</div>"
+        ),
     }
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }

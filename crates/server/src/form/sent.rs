@@ -11,12 +11,20 @@ pub(super) struct Problem {
 }
 
 /// What was sent, or everything that is wrong with it.
-pub(super) fn check(form: &FormPage, fields: &Object, files: Vec<(Str, Binary)>, length: usize) -> Result<Sent, Vec<Problem>> {
+pub(super) fn check(
+    form: &FormPage,
+    fields: &Object,
+    files: Vec<(Str, Binary)>,
+    length: usize,
+) -> Result<Sent, Vec<Problem>> {
     let mut problems = Vec::new();
     for field in &form.fields {
         let given = texts(fields.get(&field.name));
-        let sent_files: Vec<&Binary> =
-            files.iter().filter(|(name, file)| is_of(name, &field.name) && !is_blank(file)).map(|(_, file)| file).collect();
+        let sent_files: Vec<&Binary> = files
+            .iter()
+            .filter(|(name, file)| is_of(name, &field.name) && !is_blank(file))
+            .map(|(_, file)| file)
+            .collect();
         if let Some(words) = problem(field, &given, &sent_files) {
             problems.push(Problem { field: field.name.clone(), words });
         }
@@ -25,7 +33,11 @@ pub(super) fn check(form: &FormPage, fields: &Object, files: Vec<(Str, Binary)>,
         return Err(problems);
     }
     let is_known = |name: &str| form.fields.iter().any(|field| is_of(name, &field.name));
-    let kept = fields.iter().filter(|(name, _)| is_known(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let kept = fields
+        .iter()
+        .filter(|(name, _)| is_known(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     Ok(Sent { fields: kept, files: numbered(form, files), length })
 }
 
@@ -34,9 +46,14 @@ fn numbered(form: &FormPage, files: Vec<(Str, Binary)>) -> Vec<(Str, Binary)> {
     let mut named = Vec::new();
     for field in &form.fields {
         let FormFieldKind::File { multiple, .. } = &field.kind else { continue };
-        let of_field = files.iter().filter(|(name, file)| is_of(name, &field.name) && !is_blank(file));
+        let of_field =
+            files.iter().filter(|(name, file)| is_of(name, &field.name) && !is_blank(file));
         for (place, (_, file)) in of_field.enumerate() {
-            let name = if *multiple { format!("{}_{place}", field.name).into() } else { field.name.clone() };
+            let name = if *multiple {
+                format!("{}_{place}", field.name).into()
+            } else {
+                field.name.clone()
+            };
             named.push((name, file.clone()));
         }
     }
@@ -55,7 +72,9 @@ fn is_blank(file: &Binary) -> bool {
 fn texts(value: Option<&Value>) -> Vec<String> {
     let texts: Vec<String> = match value {
         None | Some(Value::Null | Value::Undefined) => Vec::new(),
-        Some(Value::Array(values)) => values.iter().map(|value| value.to_js_string().to_string()).collect(),
+        Some(Value::Array(values)) => {
+            values.iter().map(|value| value.to_js_string().to_string()).collect()
+        }
         Some(value) => vec![value.to_js_string().to_string()],
     };
     texts.into_iter().filter(|text| !text.trim().is_empty()).collect()
@@ -70,14 +89,24 @@ fn problem(field: &FormField, given: &[String], files: &[&Binary]) -> Option<Str
     if is_missing {
         return field.required.then(|| "This field is required.".to_owned());
     }
-    let is_option = |options: &[Str]| given.iter().all(|text| options.iter().any(|option| option == text.as_str()));
+    let is_option = |options: &[Str]| {
+        given.iter().all(|text| options.iter().any(|option| option == text.as_str()))
+    };
     match &field.kind {
-        FormFieldKind::Number if given.iter().any(|text| text.trim().parse::<f64>().is_err()) => Some("This must be a number.".to_owned()),
-        FormFieldKind::Email if given.iter().any(|text| !is_email(text)) => Some("This must be an e-mail address.".to_owned()),
-        FormFieldKind::DropDown { options, multiple } if !is_option(options) || (!multiple && given.len() > 1) => {
+        FormFieldKind::Number if given.iter().any(|text| text.trim().parse::<f64>().is_err()) => {
+            Some("This must be a number.".to_owned())
+        }
+        FormFieldKind::Email if given.iter().any(|text| !is_email(text)) => {
+            Some("This must be an e-mail address.".to_owned())
+        }
+        FormFieldKind::DropDown { options, multiple }
+            if !is_option(options) || (!multiple && given.len() > 1) =>
+        {
             Some("Choose one of the options.".to_owned())
         }
-        FormFieldKind::Radio { options } if !is_option(options) || given.len() > 1 => Some("Choose one of the options.".to_owned()),
+        FormFieldKind::Radio { options } if !is_option(options) || given.len() > 1 => {
+            Some("Choose one of the options.".to_owned())
+        }
         FormFieldKind::CheckBoxes { options, at_least, at_most } => {
             let too_few = at_least.is_some_and(|least| given.len() < least);
             let too_many = at_most.is_some_and(|most| given.len() > most);
@@ -100,12 +129,15 @@ fn problem(field: &FormField, given: &[String], files: &[&Binary]) -> Option<Str
 }
 
 fn is_email(text: &str) -> bool {
-    text.trim().split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains([' ', '@']))
+    text.trim().split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && host.contains('.') && !host.contains([' ', '@'])
+    })
 }
 
 /// `.pdf, image/*, text/plain`; empty takes all.
 pub(crate) fn is_accepted(accepts: &str, file: &Binary) -> bool {
-    let mut wanted = accepts.split(',').map(str::trim).filter(|wanted| !wanted.is_empty()).peekable();
+    let mut wanted =
+        accepts.split(',').map(str::trim).filter(|wanted| !wanted.is_empty()).peekable();
     if wanted.peek().is_none() {
         return true;
     }

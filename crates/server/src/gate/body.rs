@@ -34,14 +34,16 @@ pub(crate) fn stopped(error: &(dyn std::error::Error + 'static)) -> Option<BodyS
     None
 }
 
-/// So much of a body is taken whether or not there is room, so that people can sign in and small calls get through while others send
-/// much. The number of requests bounds it.
+/// So much of a body is taken whether or not there is room, so that people can sign in and small
+/// calls get through while others send much. The number of requests bounds it.
 const FREE_BYTES: usize = 16 << 10;
 
-/// Bodies larger than this leave an eighth of the room to the others, and wait while memory is short.
+/// Bodies larger than this leave an eighth of the room to the others, and wait while memory is
+/// short.
 pub(crate) const MODEST_BYTES: usize = 256 << 10;
 
-/// What a request has sent. It counts until nobody holds this any more: whoever has gathered the body still has to read it.
+/// What a request has sent. It counts until nobody holds this any more: whoever has gathered the
+/// body still has to read it.
 #[derive(Clone)]
 pub(crate) struct Received(Arc<Count>);
 
@@ -55,7 +57,12 @@ struct Count {
 
 impl Received {
     pub(super) fn new(gate: Arc<Gate>, client: Client) -> Self {
-        Self(Arc::new(Count { gate, client, bytes: AtomicUsize::new(0), of_network: AtomicUsize::new(0) }))
+        Self(Arc::new(Count {
+            gate,
+            client,
+            bytes: AtomicUsize::new(0),
+            of_network: AtomicUsize::new(0),
+        }))
     }
 
     /// Counts what has come; whether there is room for it.
@@ -63,8 +70,10 @@ impl Received {
         let Count { gate, client, bytes, of_network } = &*self.0;
         let before = bytes.fetch_add(length, Ordering::Relaxed);
         let after = before + length;
-        let open_to_it = |room: usize| if after > MODEST_BYTES + FREE_BYTES { room - room / 8 } else { room };
-        let is_room = gate.reading.fetch_add(length, Ordering::Relaxed) + length <= open_to_it(gate.limits.body_memory);
+        let open_to_it =
+            |room: usize| if after > MODEST_BYTES + FREE_BYTES { room - room / 8 } else { room };
+        let is_room = gate.reading.fetch_add(length, Ordering::Relaxed) + length
+            <= open_to_it(gate.limits.body_memory);
         if after <= FREE_BYTES {
             return true;
         }
@@ -116,7 +125,11 @@ impl Watched {
         let (time, gap) = (self.gate.limits.body_time, self.gate.limits.body_gap);
         let waiting = self.waiting.get_or_insert_with(|| {
             let now = Instant::now();
-            Waiting { last: now, due: now + time, timer: Box::pin(tokio::time::sleep_until(now + time.min(gap))) }
+            Waiting {
+                last: now,
+                due: now + time,
+                timer: Box::pin(tokio::time::sleep_until(now + time.min(gap))),
+            }
         });
         let deadline = waiting.due.min(waiting.last + gap);
         if waiting.timer.deadline() != deadline {
@@ -138,7 +151,10 @@ impl Body for Watched {
     type Data = Bytes;
     type Error = BodyStopped;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyStopped>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyStopped>>> {
         match Pin::new(&mut self.inner).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
                 let length = frame.data_ref().map_or(0, Bytes::len);
@@ -197,7 +213,9 @@ mod tests {
     fn issue_14_00_bodies_of_addresses_that_many_share_have_half_of_the_room() {
         for address in ["10.0.0.5", "127.0.0.1", "2001:db8:1:1::1"] {
             let gate = gate();
-            let all: Vec<Received> = (1..10).map(|host| received(&gate, &address.replace(":1::", &format!(":{host}::")))).collect();
+            let all: Vec<Received> = (1..10)
+                .map(|host| received(&gate, &address.replace(":1::", &format!(":{host}::"))))
+                .collect();
             let taken = all.iter().filter(|one| one.add(128 * KB + FREE_BYTES)).count();
             assert_eq!(taken, 4, "{address}");
         }
@@ -206,8 +224,9 @@ mod tests {
     #[test]
     fn issue_14_06_large_bodies_leave_room_for_others() {
         let gate = Gate::new(GateLimits { body_memory: 16 * 1024 * KB, ..GateLimits::default() });
-        let taken =
-            |length: usize| -> Vec<Received> { (0..20).map(|_| received(&gate, "127.0.0.1")).filter(|one| one.add(length)).collect() };
+        let taken = |length: usize| -> Vec<Received> {
+            (0..20).map(|_| received(&gate, "127.0.0.1")).filter(|one| one.add(length)).collect()
+        };
         let (large, modest) = (taken(1024 * KB), taken(256 * KB));
         assert_eq!((large.len(), modest.len()), (7, 4));
     }

@@ -23,7 +23,8 @@ impl Client {
         Self { address: address.to_canonical(), is_told: false }
     }
 
-    /// Whether the connection comes from this machine itself. What a header says does not count: anybody can write one.
+    /// Whether the connection comes from this machine itself. What a header says does not count:
+    /// anybody can write one.
     pub(crate) fn is_here(&self) -> bool {
         !self.is_told && self.address.is_loopback()
     }
@@ -33,13 +34,14 @@ impl Client {
         self.is_here() && !is_passed_on(headers)
     }
 
-    /// Whether many callers may have this address: that of a proxy or of a container's gateway that nobody has named. What a proxy of
-    /// ours tells is somebody's own.
+    /// Whether many callers may have this address: that of a proxy or of a container's gateway that
+    /// nobody has named. What a proxy of ours tells is somebody's own.
     pub(crate) fn is_shared(&self) -> bool {
         !self.is_told && is_shared(self.address)
     }
 
-    /// Whether the other end of the connection passes on what others ask, and nobody has named it as a proxy.
+    /// Whether the other end of the connection passes on what others ask, and nobody has named it
+    /// as a proxy.
     pub(crate) fn is_unnamed_proxy(&self, headers: &HeaderMap) -> bool {
         self.is_shared() && is_passed_on(headers)
     }
@@ -49,26 +51,37 @@ fn is_passed_on(headers: &HeaderMap) -> bool {
     PASSED_ON.iter().any(|name| headers.contains_key(*name))
 }
 
-/// Whether an address is none of the public network: loopback, private, local to a link, or behind a carrier's translation (CGNAT).
+/// Whether an address is none of the public network: loopback, private, local to a link, or behind
+/// a carrier's translation (CGNAT).
 fn is_shared(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => {
             let [first, second, ..] = address.octets();
-            address.is_loopback() || address.is_private() || address.is_link_local() || (first == 100 && second & 0xc0 == 64)
+            address.is_loopback()
+                || address.is_private()
+                || address.is_link_local()
+                || (first == 100 && second & 0xc0 == 64)
         }
-        IpAddr::V6(address) => address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local(),
+        IpAddr::V6(address) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
     }
 }
 
-/// The nearest address that is none of our proxies. What stands further left in the header anybody may have written.
+/// The nearest address that is none of our proxies. What stands further left in the header anybody
+/// may have written.
 pub(super) fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Client {
     let mut client = Client::peer(peer);
     if trusted.is_empty() {
         return client;
     }
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
-    let told: Vec<&str> =
-        headers.get_all(FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).collect();
+    let told: Vec<&str> = headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .collect();
     for hop in told.into_iter().rev() {
         if !is_trusted(&client.address) {
             break;
@@ -85,7 +98,10 @@ pub(super) fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
 fn address(text: &str) -> Option<IpAddr> {
     let bare = text.trim_matches('"');
     let alone = bare.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(bare);
-    let address = alone.parse::<IpAddr>().ok().or_else(|| bare.parse::<SocketAddr>().ok().map(|socket| socket.ip()));
+    let address = alone
+        .parse::<IpAddr>()
+        .ok()
+        .or_else(|| bare.parse::<SocketAddr>().ok().map(|socket| socket.ip()));
     address.map(|address| address.to_canonical())
 }
 
@@ -103,7 +119,8 @@ mod tests {
     }
 
     fn client(peer: &str, told: &[&str]) -> Client {
-        let trusted: Vec<IpNet> = ["10.0.0.0/8", "2001:db8::/32"].iter().map(|net| net.parse().unwrap()).collect();
+        let trusted: Vec<IpNet> =
+            ["10.0.0.0/8", "2001:db8::/32"].iter().map(|net| net.parse().unwrap()).collect();
         behind_proxies(peer.parse().unwrap(), &headers(told), &trusted)
     }
 
@@ -139,23 +156,47 @@ mod tests {
             ("203.0.113.7", &["127.0.0.1"], false, false),
         ] {
             let client = client(peer, told);
-            assert_eq!((client.is_here(), client.is_at_this_machine(&headers(told))), (is_here, is_at_this_machine), "{peer} {told:?}");
+            assert_eq!(
+                (client.is_here(), client.is_at_this_machine(&headers(told))),
+                (is_here, is_at_this_machine),
+                "{peer} {told:?}"
+            );
         }
     }
 
     #[test]
     fn issue_14_14_addresses_that_many_may_have() {
         let shared = |peer: &str, told: &[&str]| client(peer, told).is_shared();
-        for peer in ["127.0.0.1", "::1", "10.0.0.5", "172.18.0.2", "192.168.1.1", "169.254.1.1", "100.64.0.1", "100.127.255.255"] {
+        for peer in [
+            "127.0.0.1",
+            "::1",
+            "10.0.0.5",
+            "172.18.0.2",
+            "192.168.1.1",
+            "169.254.1.1",
+            "100.64.0.1",
+            "100.127.255.255",
+        ] {
             assert!(shared(peer, &[]), "{peer}");
         }
-        assert!(shared("fd00::1", &[]) && shared("fe80::1", &[]) && shared("::ffff:172.18.0.2", &[]));
-        for peer in ["203.0.113.7", "172.32.0.1", "100.63.0.1", "100.128.0.1", "2600::1", "fec0::1"] {
+        assert!(
+            shared("fd00::1", &[]) && shared("fe80::1", &[]) && shared("::ffff:172.18.0.2", &[])
+        );
+        for peer in ["203.0.113.7", "172.32.0.1", "100.63.0.1", "100.128.0.1", "2600::1", "fec0::1"]
+        {
             assert!(!shared(peer, &[]), "{peer}");
         }
         assert!(!shared("10.0.0.1", &["192.168.1.7"]), "what our proxy tells is one caller");
-        let is_unnamed = |peer: &str, told: &[&str]| client(peer, told).is_unnamed_proxy(&headers(told));
-        assert!(is_unnamed("192.168.1.1", &["203.0.113.7"]) && is_unnamed("127.0.0.1", &["203.0.113.7"]));
-        assert!(!is_unnamed("10.0.0.1", &["203.0.113.7"]) && !is_unnamed("192.168.1.1", &[]) && !is_unnamed("203.0.113.7", &["192.0.2.1"]));
+        let is_unnamed =
+            |peer: &str, told: &[&str]| client(peer, told).is_unnamed_proxy(&headers(told));
+        assert!(
+            is_unnamed("192.168.1.1", &["203.0.113.7"])
+                && is_unnamed("127.0.0.1", &["203.0.113.7"])
+        );
+        assert!(
+            !is_unnamed("10.0.0.1", &["203.0.113.7"])
+                && !is_unnamed("192.168.1.1", &[])
+                && !is_unnamed("203.0.113.7", &["192.0.2.1"])
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Connections: taken up to a number, kept while they are used, and closed in peace when the server stops.
+//! Connections: taken up to a number, kept while they are used, and closed in peace when the server
+//! stops.
 
 use super::body::{Received, Watched};
 use super::{Gate, Place};
@@ -41,12 +42,19 @@ pub(super) const USUAL_HEADERS: usize = 100;
 const OTHER_FILES: u64 = 256;
 
 /// Answers requests until it is told to stop; requests under way are finished.
-pub(crate) async fn serve(listener: TcpListener, answering: Answering, gate: Arc<Gate>, stop: CancellationToken) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    answering: Answering,
+    gate: Arc<Gate>,
+    stop: CancellationToken,
+) {
     let limits = &gate.limits;
     let slots = Arc::new(Semaphore::new(gate.room));
     let told = Arc::new(Semaphore::new(TOLD_AT_ONCE));
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.header_time).max_header_size(limits.header_bytes);
+    http.timer(TokioTimer::new())
+        .header_read_timeout(limits.header_time)
+        .max_header_size(limits.header_bytes);
     // Any other number costs memory on the heap for each request.
     if limits.headers != USUAL_HEADERS {
         http.max_headers(limits.headers);
@@ -67,7 +75,9 @@ pub(crate) async fn serve(listener: TcpListener, answering: Answering, gate: Arc
                 continue;
             }
         };
-        let slot = gate.connect(peer.ip()).and_then(|counted| Some((slots.clone().try_acquire_owned().ok()?, counted)));
+        let slot = gate
+            .connect(peer.ip())
+            .and_then(|counted| Some((slots.clone().try_acquire_owned().ok()?, counted)));
         let Some(slot) = slot else {
             if let Ok(place) = told.clone().try_acquire_owned() {
                 tokio::spawn(async move {
@@ -111,10 +121,16 @@ pub(super) fn room_for_connections() -> usize {
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset)
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
 }
 
-/// Says no. What the caller still sends is read for a moment, so that the answer is not lost with the connection.
+/// Says no. What the caller still sends is read for a moment, so that the answer is not lost with
+/// the connection.
 async fn turn_away(mut stream: TcpStream) {
     let _ = tokio::time::timeout(Duration::from_secs(1), async {
         stream.write_all(FULL).await?;
@@ -145,7 +161,8 @@ impl hyper::service::Service<Request<Incoming>> for Door {
             Err(error) => return Box::pin(std::future::ready(Ok(error.into_response()))),
         };
         let received = Received::new(self.gate.clone(), client);
-        let mut request = request.map(|body| Body::new(Watched::new(body, self.gate.clone(), received.clone())));
+        let mut request =
+            request.map(|body| Body::new(Watched::new(body, self.gate.clone(), received.clone())));
         request.extensions_mut().insert(received);
         let answering = self.answering.clone();
         Box::pin(async move {
@@ -164,13 +181,19 @@ struct Moving {
 }
 
 impl Moving {
-    fn watch<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn watch<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if polled.is_ready() {
             self.stalled = None;
             return polled;
         }
         let stall_time = self.stall_time;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall_time)));
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall_time)));
         match stalled.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -179,18 +202,30 @@ impl Moving {
 }
 
 impl AsyncRead for Moving {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
 impl AsyncWrite for Moving {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.watch(cx, polled)
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
         self.watch(cx, polled)
     }

@@ -1,8 +1,9 @@
 //! The names this instance answers to, and what is served under which of them.
 //!
-//! A page of another site can make its own name resolve to this machine (DNS rebinding) and then counts as one of our own pages. Its
-//! requests carry that name, so names that nobody configured are refused for the API and the editor, and on an instance that only this
-//! machine reaches for workflows too. An IP address cannot be rebound.
+//! A page of another site can make its own name resolve to this machine (DNS rebinding) and then
+//! counts as one of our own pages. Its requests carry that name, so names that nobody configured
+//! are refused for the API and the editor, and on an instance that only this machine reaches for
+//! workflows too. An IP address cannot be rebound.
 
 use crate::error::ApiError;
 use axum::extract::Request;
@@ -10,18 +11,20 @@ use axum::http::{Uri, header};
 use model::{Code, Str};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where workflows listen: webhooks, forms and chats. Everything else belongs to the editor and the API.
+/// Where workflows listen: webhooks, forms and chats. Everything else belongs to the editor and the
+/// API.
 pub(crate) const WORKFLOW_PATHS: [&str; 6] =
     ["/webhook/", "/webhook-test/", "/webhook-waiting/", "/form/", "/form-test/", "/form-waiting/"];
 
 /// The first part of a path of workflows, such as `/webhook-test`.
 pub(crate) fn door_of(path: &str) -> &'static str {
-    let start = WORKFLOW_PATHS.iter().find(|start| path.starts_with(**start)).unwrap_or(&WORKFLOW_PATHS[0]);
+    let start =
+        WORKFLOW_PATHS.iter().find(|start| path.starts_with(**start)).unwrap_or(&WORKFLOW_PATHS[0]);
     start.trim_end_matches('/')
 }
 
-/// Whether a path is one of the health checks. They are answered under every name, because load balancers ask by address or by no name
-/// at all.
+/// Whether a path is one of the health checks. They are answered under every name, because load
+/// balancers ask by address or by no name at all.
 pub(super) fn is_health(path: &str) -> bool {
     path.strip_prefix("/healthz").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -33,7 +36,8 @@ pub struct Hosts {
     names: Vec<String>,
     /// Of webhooks, forms and chats, if they have an origin of their own.
     workflows: Option<(String, Str)>,
-    /// People reach it on this machine only, so that whatever comes under another name was sent by a page that they look at.
+    /// People reach it on this machine only, so that whatever comes under another name was sent by
+    /// a page that they look at.
     is_of_this_machine: bool,
 }
 
@@ -41,8 +45,8 @@ pub struct Hosts {
 #[derive(Debug)]
 pub(crate) enum Served {
     Yes,
-    /// Workflows have an origin of their own, and this is the other one. Chats for people who are signed in are served here all the
-    /// same, because only this origin knows who is signed in.
+    /// Workflows have an origin of their own, and this is the other one. Chats for people who are
+    /// signed in are served here all the same, because only this origin knows who is signed in.
     ForUsersOnly,
 }
 
@@ -51,13 +55,19 @@ pub(crate) enum Served {
 pub enum HostsError {
     #[error("'{0}' is not an origin such as https://heddle.example.com")]
     NotAnOrigin(String),
-    #[error("webhooks need a host name of their own: browsers share cookies between the ports of '{0}'")]
+    #[error(
+        "webhooks need a host name of their own: browsers share cookies between the ports of '{0}'"
+    )]
     SameHost(String),
 }
 
 impl Hosts {
     /// `others` are further names of the editor and the API.
-    pub fn new(base_url: &str, webhook_url: Option<&str>, others: &[String]) -> Result<Self, HostsError> {
+    pub fn new(
+        base_url: &str,
+        webhook_url: Option<&str>,
+        others: &[String],
+    ) -> Result<Self, HostsError> {
         let base = host_of_url(base_url)?;
         let mut names = vec![base.clone()];
         for other in others {
@@ -76,8 +86,9 @@ impl Hosts {
         Ok(Self { names, workflows, is_of_this_machine: is_loopback(&base) })
     }
 
-    /// Whether pages of any site may read what a workflow answers unless it says otherwise. On an instance that only this machine
-    /// reaches they may not: what is behind it is meant for whoever sits there.
+    /// Whether pages of any site may read what a workflow answers unless it says otherwise. On an
+    /// instance that only this machine reaches they may not: what is behind it is meant for whoever
+    /// sits there.
     pub(crate) fn allows_any_origin(&self) -> bool {
         !self.is_of_this_machine
     }
@@ -86,18 +97,23 @@ impl Hosts {
     pub(crate) fn check(&self, request: &Request) -> Result<Served, ApiError> {
         let path = request.uri().path();
         let is_of_workflows = WORKFLOW_PATHS.iter().any(|start| path.starts_with(start));
-        let is_for_everybody = is_of_workflows && self.workflows.is_none() && !self.is_of_this_machine;
+        let is_for_everybody =
+            is_of_workflows && self.workflows.is_none() && !self.is_of_this_machine;
         if is_for_everybody || is_health(path) {
             return Ok(Served::Yes);
         }
         let name = asked_name(request).ok_or_else(|| {
-            ApiError::new(Code::HOST_NOT_ALLOWED, "The request names no host, or several").hint("Send exactly one Host header.")
+            ApiError::new(Code::HOST_NOT_ALLOWED, "The request names no host, or several")
+                .hint("Send exactly one Host header.")
         })?;
         match &self.workflows {
             Some((own, _)) if *own == name => match is_of_workflows {
                 true => Ok(Served::Yes),
-                false => Err(ApiError::new(Code::HOST_NOT_ALLOWED, format!("Only webhooks, forms and chats are served at '{name}'"))
-                    .hint("Open the editor at its own address (HEDDLE_BASE_URL).")),
+                false => Err(ApiError::new(
+                    Code::HOST_NOT_ALLOWED,
+                    format!("Only webhooks, forms and chats are served at '{name}'"),
+                )
+                .hint("Open the editor at its own address (HEDDLE_BASE_URL).")),
             },
             _ if !self.is_ours(&name) => {
                 let shown: String = name.chars().take(100).collect();
@@ -112,8 +128,11 @@ impl Hosts {
     /// What is said about a webhook that is asked for at the editor's address.
     pub(crate) fn misdirected(&self) -> ApiError {
         let url = self.workflows.as_ref().map_or("", |(_, url)| url.as_str());
-        ApiError::new(Code::HOST_NOT_ALLOWED, "Webhooks, forms and chats have an address of their own")
-            .hint(format!("Call them at {url} (HEDDLE_WEBHOOK_URL)."))
+        ApiError::new(
+            Code::HOST_NOT_ALLOWED,
+            "Webhooks, forms and chats have an address of their own",
+        )
+        .hint(format!("Call them at {url} (HEDDLE_WEBHOOK_URL)."))
     }
 
     fn is_ours(&self, name: &str) -> bool {
@@ -121,10 +140,20 @@ impl Hosts {
     }
 }
 
-/// The one name that a request asks for: in its first line, in its `Host` header, or the same in both.
+/// The one name that a request asks for: in its first line, in its `Host` header, or the same in
+/// both.
 fn asked_name(request: &Request) -> Option<String> {
-    let given = request.headers().get_all(header::HOST).iter().map(|host| host.to_str().ok().and_then(name_of));
-    let mut names = request.uri().authority().map(|authority| name_of(authority.as_str())).into_iter().chain(given);
+    let given = request
+        .headers()
+        .get_all(header::HOST)
+        .iter()
+        .map(|host| host.to_str().ok().and_then(name_of));
+    let mut names = request
+        .uri()
+        .authority()
+        .map(|authority| name_of(authority.as_str()))
+        .into_iter()
+        .chain(given);
     let first = names.next()??;
     names.all(|other| other.as_ref() == Some(&first)).then_some(first)
 }
@@ -138,16 +167,22 @@ fn host_of_url(url: &str) -> Result<String, HostsError> {
     name_of(authority.as_str()).ok_or_else(wrong)
 }
 
-/// A host without its port, in lower case, without the dot of a full name. Addresses are in their usual form.
+/// A host without its port, in lower case, without the dot of a full name. Addresses are in their
+/// usual form.
 fn name_of(authority: &str) -> Option<String> {
     if let Some(rest) = authority.strip_prefix('[') {
         let (address, port) = rest.split_once(']')?;
         let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(is_port);
-        return address.parse::<Ipv6Addr>().ok().filter(|_| is_port).map(|address| address.to_string());
+        return address
+            .parse::<Ipv6Addr>()
+            .ok()
+            .filter(|_| is_port)
+            .map(|address| address.to_string());
     }
     let (name, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
     let name = name.strip_suffix('.').unwrap_or(name);
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let is_name = !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     (is_name && is_port(port)).then(|| name.to_ascii_lowercase())
 }
 
@@ -156,7 +191,9 @@ fn is_port(text: &str) -> bool {
 }
 
 fn is_loopback(name: &str) -> bool {
-    name == "localhost" || name.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 fn is_address(name: &str) -> bool {
@@ -215,8 +252,14 @@ mod tests {
             "",
             ":80",
         ] {
-            for path in ["/api/v1/workflows", "/", "/v1/models", "/metrics", "/webhookx", "/WEBHOOK/x"] {
-                assert_eq!(verdict(&hosts, path, foreign), "HOST_NOT_ALLOWED", "{path} at {foreign}");
+            for path in
+                ["/api/v1/workflows", "/", "/v1/models", "/metrics", "/webhookx", "/WEBHOOK/x"]
+            {
+                assert_eq!(
+                    verdict(&hosts, path, foreign),
+                    "HOST_NOT_ALLOWED",
+                    "{path} at {foreign}"
+                );
             }
             assert_eq!(verdict(&hosts, "/webhook/x", foreign), "yes", "webhooks are for everybody");
             assert_eq!(verdict(&hosts, "/healthz", foreign), "yes");
@@ -225,17 +268,27 @@ mod tests {
 
     #[test]
     fn issue_14_00_on_this_machine_alone_workflows_answer_to_known_names_only() {
-        for base in ["http://127.0.0.1:5678", "http://localhost:5678", "http://[::1]:5678", "http://heddle.localhost"] {
+        for base in [
+            "http://127.0.0.1:5678",
+            "http://localhost:5678",
+            "http://[::1]:5678",
+            "http://heddle.localhost",
+        ] {
             let hosts = Hosts::new(base, None, &["tunnel.example".to_owned()]).unwrap();
             assert!(!hosts.allows_any_origin());
             for path in WORKFLOW_PATHS {
-                assert_eq!(verdict(&hosts, &format!("{path}x"), "rebound.example:5678"), "HOST_NOT_ALLOWED", "{path} at {base}");
+                assert_eq!(
+                    verdict(&hosts, &format!("{path}x"), "rebound.example:5678"),
+                    "HOST_NOT_ALLOWED",
+                    "{path} at {base}"
+                );
                 assert_eq!(verdict(&hosts, &format!("{path}x"), "localhost:5678"), "yes");
                 assert_eq!(verdict(&hosts, &format!("{path}x"), "192.168.1.5:5678"), "yes");
                 assert_eq!(verdict(&hosts, &format!("{path}x"), "tunnel.example"), "yes");
             }
         }
-        for base in ["http://0.0.0.0:5678", "https://heddle.example.com", "http://192.168.1.5:5678"] {
+        for base in ["http://0.0.0.0:5678", "https://heddle.example.com", "http://192.168.1.5:5678"]
+        {
             let hosts = Hosts::new(base, None, &[]).unwrap();
             assert!(hosts.allows_any_origin());
             assert_eq!(verdict(&hosts, "/webhook/x", "heddle:5678"), "yes", "{base}");
@@ -254,13 +307,24 @@ mod tests {
 
     #[test]
     fn issue_14_05_workflows_and_the_editor_are_served_at_their_own_origins() {
-        let hosts = Hosts::new("https://heddle.example.com", Some("https://hooks.example.com"), &[]).unwrap();
-        for path in ["/webhook/x", "/webhook-test/x", "/webhook-waiting/1-a", "/form/x", "/form-test/x", "/form-waiting/1-a"] {
+        let hosts =
+            Hosts::new("https://heddle.example.com", Some("https://hooks.example.com"), &[])
+                .unwrap();
+        for path in [
+            "/webhook/x",
+            "/webhook-test/x",
+            "/webhook-waiting/1-a",
+            "/form/x",
+            "/form-test/x",
+            "/form-waiting/1-a",
+        ] {
             assert_eq!(verdict(&hosts, path, "hooks.example.com"), "yes");
             assert_eq!(verdict(&hosts, path, "heddle.example.com"), "users");
             assert_eq!(verdict(&hosts, path, "evil.example"), "HOST_NOT_ALLOWED");
         }
-        for path in ["/", "/api/me", "/api/login", "/assets/x.js", "/v1/models", "/metrics", "/invitation"] {
+        for path in
+            ["/", "/api/me", "/api/login", "/assets/x.js", "/v1/models", "/metrics", "/invitation"]
+        {
             assert_eq!(verdict(&hosts, path, "hooks.example.com"), "HOST_NOT_ALLOWED");
             assert_eq!(verdict(&hosts, path, "heddle.example.com"), "yes");
         }
@@ -269,11 +333,24 @@ mod tests {
 
     #[test]
     fn another_port_is_no_other_host() {
-        let same = Hosts::new("http://localhost:5678", Some("http://LOCALHOST:5679"), &[]).unwrap_err();
+        let same =
+            Hosts::new("http://localhost:5678", Some("http://LOCALHOST:5679"), &[]).unwrap_err();
         assert_eq!(same, HostsError::SameHost("localhost".to_owned()));
         assert!(Hosts::new("http://localhost:5678", Some("http://127.0.0.1:5678"), &[]).is_ok());
-        for wrong in ["hooks.example.com", "ftp://hooks.example.com", "https://", "https://u:p@hooks.example.com", ""] {
-            assert!(matches!(Hosts::new("http://localhost", Some(wrong), &[]), Err(HostsError::NotAnOrigin(_))), "{wrong}");
+        for wrong in [
+            "hooks.example.com",
+            "ftp://hooks.example.com",
+            "https://",
+            "https://u:p@hooks.example.com",
+            "",
+        ] {
+            assert!(
+                matches!(
+                    Hosts::new("http://localhost", Some(wrong), &[]),
+                    Err(HostsError::NotAnOrigin(_))
+                ),
+                "{wrong}"
+            );
         }
     }
 }

@@ -1,11 +1,13 @@
-//! How much one address has of something: connections that are open, bytes of bodies that are being read.
+//! How much one address has of something: connections that are open, bytes of bodies that are being
+//! read.
 
 use super::rate::networks;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Amounts by network. Two entries for each connection or request at most, so the limits on those bound it.
+/// Amounts by network. Two entries for each connection or request at most, so the limits on those
+/// bound it.
 #[derive(Default)]
 pub(super) struct PerAddress {
     amounts: Mutex<HashMap<u128, usize>>,
@@ -18,9 +20,14 @@ impl PerAddress {
         is_counted.then(|| Counted(Some((self.clone(), address))))
     }
 
-    /// Counts an amount unless that is too much for a network of the address. The limit is told how many times the usual allowance the
-    /// network has.
-    pub(super) fn add(&self, address: IpAddr, amount: usize, limit: impl Fn(usize) -> usize) -> bool {
+    /// Counts an amount unless that is too much for a network of the address. The limit is told how
+    /// many times the usual allowance the network has.
+    pub(super) fn add(
+        &self,
+        address: IpAddr,
+        amount: usize,
+        limit: impl Fn(usize) -> usize,
+    ) -> bool {
         let mut amounts = self.amounts.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = |(network, times): (u128, u32)| {
             let before = amounts.get(&network).copied().unwrap_or_default();

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 /// Locks that callers are spread over.
 const SHARDS: usize = 64;
 
-/// Addresses that one shard remembers. What comes beyond them shares one count, so that memory stays bounded.
+/// Addresses that one shard remembers. What comes beyond them shares one count, so that memory
+/// stays bounded.
 const REMEMBERED: usize = 2_048;
 
 /// Requests that may come at once, as seconds of the rate.
@@ -17,7 +18,8 @@ const BURST_SECONDS: u64 = 2;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// For each caller the moment at which what it has sent would be due at the allowed rate; nothing else needs to be kept.
+/// For each caller the moment at which what it has sent would be due at the allowed rate; nothing
+/// else needs to be kept.
 pub(crate) struct Rates {
     shards: Vec<Mutex<HashMap<u128, u64>>>,
     hasher: RandomState,
@@ -54,7 +56,8 @@ impl Rates {
     pub(crate) fn take(&self, client: IpAddr) -> Result<(), u64> {
         match self.interval {
             0 => Ok(()),
-            _ => networks(client).try_for_each(|(network, times)| self.take_at(network, times, self.now())),
+            _ => networks(client)
+                .try_for_each(|(network, times)| self.take_at(network, times, self.now())),
         }
     }
 
@@ -95,8 +98,8 @@ const A_LARGE_NETWORK: u128 = 3;
 /// How many times the allowance of one network a large one has.
 const LARGE_NETWORK_TIMES: u32 = 8;
 
-/// What an address is counted by, each with how many times the usual allowance it has. Whoever has one IPv6 address has the network
-/// around it (/64), and many have 65,536 of those (/48).
+/// What an address is counted by, each with how many times the usual allowance it has. Whoever has
+/// one IPv6 address has the network around it (/64), and many have 65,536 of those (/48).
 pub(crate) fn networks(client: IpAddr) -> impl Iterator<Item = (u128, u32)> {
     let (own, large) = match client.to_canonical() {
         IpAddr::V4(address) => (address.to_ipv6_mapped().to_bits(), None),
@@ -123,12 +126,17 @@ mod tests {
     #[test]
     fn a_burst_is_taken_and_then_as_many_as_the_rate_allows() {
         let rates = Rates::new(10);
-        let taken = |now: u64| (0..100).filter(|_| rates.take_at(address("192.0.2.1"), 1, now).is_ok()).count();
+        let taken = |now: u64| {
+            (0..100).filter(|_| rates.take_at(address("192.0.2.1"), 1, now).is_ok()).count()
+        };
         assert_eq!(taken(0), 20);
         assert_eq!(taken(0), 0);
         assert_eq!(taken(SECOND), 10);
         assert_eq!(rates.take_at(address("192.0.2.1"), 1, SECOND), Err(1));
-        assert!(rates.take_at(address("192.0.2.2"), 1, SECOND).is_ok(), "another address has its own count");
+        assert!(
+            rates.take_at(address("192.0.2.2"), 1, SECOND).is_ok(),
+            "another address has its own count"
+        );
         assert_eq!(taken(100 * SECOND), 20, "what was not used is not saved up");
     }
 
@@ -145,7 +153,11 @@ mod tests {
     #[test]
     fn issue_14_00_networks_of_one_large_network_count_together_too() {
         let rates = Rates::new(1);
-        let taken = |site: &str| (0..100_u32).filter(|host| rates.take(ip(&format!("2001:db8:{site}:{host:x}::1"))).is_ok()).count();
+        let taken = |site: &str| {
+            (0..100_u32)
+                .filter(|host| rates.take(ip(&format!("2001:db8:{site}:{host:x}::1"))).is_ok())
+                .count()
+        };
         let of_one = taken("1");
         assert!((16..=20).contains(&of_one), "{of_one}");
         assert!(rates.take(ip("2001:db8:2:1::1")).is_ok(), "another site has its own count");
@@ -160,7 +172,10 @@ mod tests {
         }
         let held: usize = rates.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
         assert!(held <= SHARDS * (REMEMBERED + 1), "{held}");
-        assert!(rates.take_at(address("203.0.113.9"), 1, 60 * SECOND).is_ok(), "old ones are forgotten when room is needed");
+        assert!(
+            rates.take_at(address("203.0.113.9"), 1, 60 * SECOND).is_ok(),
+            "old ones are forgotten when room is needed"
+        );
     }
 
     #[test]

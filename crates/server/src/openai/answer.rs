@@ -14,7 +14,8 @@ pub(super) struct Heard {
     output: f64,
     reasoning: f64,
     is_cut_off: bool,
-    /// The words of each node that spoke, and whether it is an agent, whose answer is what it puts out.
+    /// The words of each node that spoke, and whether it is an agent, whose answer is what it puts
+    /// out.
     said: Vec<(Str, String, Speaker)>,
     /// What the caller is to call: the words that came with it, and the calls.
     handed_over: Option<(Str, Vec<Value>)>,
@@ -38,7 +39,8 @@ impl Heard {
                 self.reasoning += number("reasoningTokens");
             }
             ChunkKind::Done => {
-                self.is_cut_off |= content.get("finishReason").and_then(Value::as_str) == Some("max_iterations");
+                self.is_cut_off |=
+                    content.get("finishReason").and_then(Value::as_str) == Some("max_iterations");
                 for (node, _, speaker) in &mut self.said {
                     if *node == chunk.node_name {
                         *speaker = Speaker::Agent;
@@ -69,13 +71,16 @@ impl Heard {
 
     /// The words of a node that speaks for itself, or of all if it is none in particular.
     fn words_of(&self, node: Option<&Str>) -> Option<Str> {
-        let spoke = self.said.iter().filter(|(speaker, _, kind)| node.is_none_or(|node| speaker == node && *kind == Speaker::Other));
+        let spoke = self.said.iter().filter(|(speaker, _, kind)| {
+            node.is_none_or(|node| speaker == node && *kind == Speaker::Other)
+        });
         let words: Vec<&str> = spoke.map(|(_, words, _)| words.as_str()).collect();
         (!words.is_empty()).then(|| words.join("\n\n").into())
     }
 
     pub(super) fn usage(&self) -> Value {
-        let details = |key: &'static str, count: f64| Value::from(Object::from_iter([(key, count)]));
+        let details =
+            |key: &'static str, count: f64| Value::from(Object::from_iter([(key, count)]));
         let usage = [
             ("prompt_tokens", Value::from(self.input)),
             ("completion_tokens", self.output.into()),
@@ -118,7 +123,10 @@ impl Head {
 
 /// The words that a run ended with: what its last node put out, or what a node has answered.
 pub(super) async fn last_words(mut taken: Taken, heard: &Heard) -> Result<Str, Refusal> {
-    let outcome = taken.outcome.await.ok_or_else(|| Refusal::of_run(Code::RUN_RECORD, "The run broke off"))?;
+    let outcome = taken
+        .outcome
+        .await
+        .ok_or_else(|| Refusal::of_run(Code::RUN_RECORD, "The run broke off"))?;
     if let Some(error) = &outcome.error {
         return Err(Refusal::of_run(failed_as(error.code), error.message.clone()));
     }
@@ -134,12 +142,19 @@ pub(super) async fn last_words(mut taken: Taken, heard: &Heard) -> Result<Str, R
         if let Some(words) = heard.words_of(None) {
             return Ok(words);
         }
-        return Err(Refusal::of_run(Code::EXECUTION_STATUS, "The workflow waits for something, and has no answer yet"));
+        return Err(Refusal::of_run(
+            Code::EXECUTION_STATUS,
+            "The workflow waits for something, and has no answer yet",
+        ));
     }
     if let Some(words) = outcome.last_node.as_ref().and_then(|node| heard.words_of(Some(node))) {
         return Ok(words);
     }
-    Ok(outcome.last_items().and_then(model::Items::first).map(|item| words_of(&item.json)).unwrap_or_default())
+    Ok(outcome
+        .last_items()
+        .and_then(model::Items::first)
+        .map(|item| words_of(&item.json))
+        .unwrap_or_default())
 }
 
 /// A piece that is no text is the item of a last node.

@@ -33,7 +33,8 @@ pub(super) async fn completions(
     }
     let mut taken = app.runtime.converse(&hook, message).await?;
     let ticket = app.runtime.runner.tickets.of_turn(taken.id);
-    let head = Head { execution: taken.id, ticket, model, created: jiff::Timestamp::now().as_second() };
+    let head =
+        Head { execution: taken.id, ticket, model, created: jiff::Timestamp::now().as_second() };
     if streams {
         let told = stream::Told { usage: tells_usage, steps: tells_steps };
         return stream::answer(taken, head, told).await;
@@ -45,10 +46,19 @@ pub(super) async fn completions(
         }
     }
     let words = last_words(taken, &heard).await?;
-    let mut message = Object::from_iter([("role", Value::from("assistant")), ("content", words.into()), ("refusal", Value::Null)]);
+    let mut message = Object::from_iter([
+        ("role", Value::from("assistant")),
+        ("content", words.into()),
+        ("refusal", Value::Null),
+    ]);
     if let Some((text, calls)) = heard.handed_over() {
         message.insert("content", Some(text.clone()).filter(|text| !text.is_empty()));
-        message.insert("tool_calls", Value::array(calls.iter().map(|call| tools::to_value(&head.ticket, None, call)).collect()));
+        message.insert(
+            "tool_calls",
+            Value::array(
+                calls.iter().map(|call| tools::to_value(&head.ticket, None, call)).collect(),
+            ),
+        );
     }
     let choice = Object::from_iter([
         ("index", Value::from(0)),
@@ -62,11 +72,15 @@ pub(super) async fn completions(
     Ok(json(StatusCode::OK, &answer.into()).into_response())
 }
 
-/// The conversation of one of the caller's users. Those of different callers never meet, whatever they call their users.
+/// The conversation of one of the caller's users. Those of different callers never meet, whatever
+/// they call their users.
 fn session_of(who: &Principal, user: &str) -> Result<Str, Refusal> {
     let session = format!("{}:{user}", who.user_id);
     match session.len() <= MAX_SESSION_ID_BYTES {
         true => Ok(session.into()),
-        false => Err(Refusal::of("user", format!("is too long; at most {MAX_SESSION_ID_BYTES} bytes are taken"))),
+        false => Err(Refusal::of(
+            "user",
+            format!("is too long; at most {MAX_SESSION_ID_BYTES} bytes are taken"),
+        )),
     }
 }

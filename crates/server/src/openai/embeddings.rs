@@ -23,9 +23,15 @@ pub(super) async fn create(
     body: Result<Text, ApiError>,
 ) -> Result<Response, Refusal> {
     let body = body?.0.into_json()?;
-    let name = body.get("model").and_then(Value::as_str).ok_or_else(|| Refusal::of("model", "is missing"))?;
+    let name = body
+        .get("model")
+        .and_then(Value::as_str)
+        .ok_or_else(|| Refusal::of("model", "is missing"))?;
     if body.get("dimensions").is_some_and(|value| !value.is_nullish()) {
-        return Err(Refusal::of("dimensions", "cannot be used: the embeddings node of the workflow says how long vectors are"));
+        return Err(Refusal::of(
+            "dimensions",
+            "cannot be used: the embeddings node of the workflow says how long vectors are",
+        ));
     }
     let in_base64 = match body.get("encoding_format").and_then(Value::as_str).unwrap_or("float") {
         "float" => false,
@@ -33,9 +39,13 @@ pub(super) async fn create(
         _ => return Err(Refusal::of("encoding_format", "must be 'float' or 'base64'")),
     };
     let texts = texts(&body)?;
-    let is_meant =
-        |id: &Str, node: &Str| name == id || name.strip_prefix(id.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(node);
-    let found = embedding_nodes(&app, &who).into_iter().find(|(workflow, node)| is_meant(&workflow.id, node));
+    let is_meant = |id: &Str, node: &Str| {
+        name == id
+            || name.strip_prefix(id.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(node)
+    };
+    let found = embedding_nodes(&app, &who)
+        .into_iter()
+        .find(|(workflow, node)| is_meant(&workflow.id, node));
     let (workflow, node) = found.ok_or_else(|| no_model(name))?;
     check_may_run(&app, &who, &workflow).await?;
     let outcome = app.runtime.embed(&workflow.id, &node, app.embedding_asker, texts).await?;
@@ -46,7 +56,11 @@ pub(super) async fn create(
     let data = items.enumerate().map(|(index, item)| {
         let vector = item.json.get("embedding").cloned().unwrap_or_default();
         let embedding = if in_base64 { packed(&vector) } else { vector };
-        Value::from(Object::from_iter([("object", Value::from("embedding")), ("index", index.into()), ("embedding", embedding)]))
+        Value::from(Object::from_iter([
+            ("object", Value::from("embedding")),
+            ("index", index.into()),
+            ("embedding", embedding),
+        ]))
     });
     // Embeddings nodes do not tell how many tokens they used.
     let usage = Object::from_iter([("prompt_tokens", 0), ("total_tokens", 0)]);
@@ -60,12 +74,20 @@ pub(super) async fn create(
 }
 
 fn texts(body: &Value) -> Result<Vec<Str>, Refusal> {
-    let wrong = || Refusal::of("input", format!("must be a text, or a list of 1 to {MOST_TEXTS} texts; lists of tokens are not taken"));
+    let wrong = || {
+        Refusal::of(
+            "input",
+            format!(
+                "must be a text, or a list of 1 to {MOST_TEXTS} texts; lists of tokens are not taken"
+            ),
+        )
+    };
     let texts = match body.get("input") {
         Some(Value::String(text)) => vec![text.clone()],
-        Some(Value::Array(list)) => {
-            list.iter().map(|text| text.as_str().map(Str::from).ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?
-        }
+        Some(Value::Array(list)) => list
+            .iter()
+            .map(|text| text.as_str().map(Str::from).ok_or_else(wrong))
+            .collect::<Result<Vec<_>, _>>()?,
         _ => return Err(wrong()),
     };
     if (1..=MOST_TEXTS).contains(&texts.len()) { Ok(texts) } else { Err(wrong()) }

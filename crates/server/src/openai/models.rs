@@ -13,7 +13,10 @@ use runtime::{Hook, Loaded};
 use std::sync::Arc;
 use store::Workflows as _;
 
-pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Principal>) -> Result<Response, Refusal> {
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+) -> Result<Response, Refusal> {
     let mut models = Vec::new();
     for hook in chats(&app, &who) {
         models.push(to_value(&app, &hook.workflow, &hook.workflow.id, &hook.workflow.name).await?);
@@ -22,30 +25,49 @@ pub(super) async fn list(State(app): State<App>, Extension(who): Extension<Princ
         let id = format!("{}/{node}", workflow.id);
         models.push(to_value(&app, &workflow, &id, &format!("{} / {node}", workflow.name)).await?);
     }
-    Ok(json(StatusCode::OK, &Object::from_iter([("object", Value::from("list")), ("data", Value::array(models))]).into()))
+    Ok(json(
+        StatusCode::OK,
+        &Object::from_iter([("object", Value::from("list")), ("data", Value::array(models))])
+            .into(),
+    ))
 }
 
-pub(super) async fn one(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(super) async fn one(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
     let hook = chat(&app, &who, &id)?;
-    Ok(json(StatusCode::OK, &to_value(&app, &hook.workflow, &hook.workflow.id, &hook.workflow.name).await?))
+    Ok(json(
+        StatusCode::OK,
+        &to_value(&app, &hook.workflow, &hook.workflow.id, &hook.workflow.name).await?,
+    ))
 }
 
-/// The chat that a model's name means: the id of its workflow, or the workflow's name where no other has it.
+/// The chat that a model's name means: the id of its workflow, or the workflow's name where no
+/// other has it.
 pub(super) fn chat(app: &App, who: &Principal, name: &str) -> Result<Arc<Hook>, Refusal> {
     let chats = chats(app, who);
     if let Some(found) = chats.iter().find(|hook| hook.workflow.id == name) {
         return Ok(found.clone());
     }
-    let mut named = chats.iter().filter(|hook| hook.workflow.name == name || slug(&hook.workflow.name) == name);
+    let mut named =
+        chats.iter().filter(|hook| hook.workflow.name == name || slug(&hook.workflow.name) == name);
     match (named.next(), named.next()) {
         (Some(found), None) => Ok(found.clone()),
-        (Some(_), Some(_)) => Err(Refusal::of("model", "is the name of several workflows; use the id of one")),
+        (Some(_), Some(_)) => {
+            Err(Refusal::of("model", "is the name of several workflows; use the id of one"))
+        }
         (None, _) => Err(no_model(name)),
     }
 }
 
 /// Whoever lets a workflow work through here may run it by hand, too.
-pub(super) async fn check_may_run(app: &App, who: &Principal, workflow: &Loaded) -> Result<(), Refusal> {
+pub(super) async fn check_may_run(
+    app: &App,
+    who: &Principal,
+    workflow: &Loaded,
+) -> Result<(), Refusal> {
     who.workflow(app, &workflow.id, Need::Change).await?;
     Ok(())
 }
@@ -67,13 +89,22 @@ fn chats(app: &App, who: &Principal) -> Vec<Arc<Hook>> {
 
 /// Every node of active workflows that turns texts into vectors.
 pub(super) fn embedding_nodes(app: &App, who: &Principal) -> Vec<(Arc<Loaded>, Str)> {
-    let workflows = app.runtime.active_workflows().into_iter().filter(|workflow| who.reach.sees(&workflow.project_id));
+    let workflows = app
+        .runtime
+        .active_workflows()
+        .into_iter()
+        .filter(|workflow| who.reach.sees(&workflow.project_id));
     let nodes = workflows.flat_map(|workflow| {
         let embeds = |node: &&engine::PlanNode| {
-            let outputs = node.node_type.as_ref().map(|found| found.spec.outputs.as_slice()).unwrap_or_default();
+            let outputs = node
+                .node_type
+                .as_ref()
+                .map(|found| found.spec.outputs.as_slice())
+                .unwrap_or_default();
             !node.disabled && outputs.iter().any(|port| port.kind == Kind::AiEmbedding)
         };
-        let names: Vec<Str> = workflow.plan.nodes.iter().filter(embeds).map(|node| node.info.name.clone()).collect();
+        let names: Vec<Str> =
+            workflow.plan.nodes.iter().filter(embeds).map(|node| node.info.name.clone()).collect();
         names.into_iter().map(move |name| (workflow.clone(), name))
     });
     nodes.collect()
@@ -93,6 +124,13 @@ async fn to_value(app: &App, workflow: &Loaded, id: &str, name: &str) -> Result<
 
 /// `Support agent` as `support-agent`.
 fn slug(name: &str) -> String {
-    let letters = name.chars().map(|letter| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { '-' });
-    letters.collect::<String>().split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+    let letters = name
+        .chars()
+        .map(|letter| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { '-' });
+    letters
+        .collect::<String>()
+        .split('-')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }

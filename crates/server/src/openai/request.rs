@@ -7,7 +7,8 @@ use model::{Binary, Object, Str, Value};
 use node_api::ai::{Message, Part, Role, ToolCall, ToolResult};
 use runtime::chat::{CallersTools, ChatMessage};
 
-/// Fields that would ask for an answer that no workflow gives, unless they have one of these values.
+/// Fields that would ask for an answer that no workflow gives, unless they have one of these
+/// values.
 const REFUSED: &[(&str, &[&str])] = &[
     ("functions", &["[]"]),
     ("function_call", &["\"none\"", "\"auto\""]),
@@ -32,16 +33,22 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn read(body: &Value) -> Result<Self, Refusal> {
-        let fields = body.as_object().ok_or_else(|| Refusal::of("body", "must be a JSON object"))?;
+        let fields =
+            body.as_object().ok_or_else(|| Refusal::of("body", "must be a JSON object"))?;
         for (field, harmless) in REFUSED {
-            let given = fields.get(field).filter(|value| !value.is_nullish()).map(model::json::to_string);
+            let given =
+                fields.get(field).filter(|value| !value.is_nullish()).map(model::json::to_string);
             if given.is_some_and(|given| !harmless.contains(&given.as_str())) {
-                return Err(Refusal::of(field, "cannot be used: the workflow behind this model decides about it"));
+                return Err(Refusal::of(
+                    field,
+                    "cannot be used: the workflow behind this model decides about it",
+                ));
             }
         }
         let model = fields.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
         let model = model.ok_or_else(|| Refusal::of("model", "is missing"))?;
-        let flag = |path: &str| body.get_path(path).is_some_and(|value| value.as_bool() == Some(true));
+        let flag =
+            |path: &str| body.get_path(path).is_some_and(|value| value.as_bool() == Some(true));
         Ok(Self {
             model: model.into(),
             message: message(fields)?,
@@ -59,11 +66,17 @@ fn message(fields: &Object) -> Result<ChatMessage, Refusal> {
     }
     let question = messages.iter().rposition(|message| role(message) == "user");
     let since = question.map_or(messages, |question| &messages[question + 1..]);
-    let (Some(question), true) = (question, since.last().is_none_or(|last| role(last) == "tool")) else {
-        return Err(Refusal::of("messages", "must end with a message of the user, or with what a tool of theirs gave"));
+    let (Some(question), true) = (question, since.last().is_none_or(|last| role(last) == "tool"))
+    else {
+        return Err(Refusal::of(
+            "messages",
+            "must end with a message of the user, or with what a tool of theirs gave",
+        ));
     };
     let (text, files) = content(&messages[question], Pictures::AreTaken)?;
-    let session = ["user", "safety_identifier"].iter().find_map(|key| fields.get(key).and_then(Value::as_str));
+    let session = ["user", "safety_identifier"]
+        .iter()
+        .find_map(|key| fields.get(key).and_then(Value::as_str));
     let session = session.filter(|session| !session.is_empty()).map(Str::from);
     let earlier = told(&messages[..question])?;
     let callers_tools = callers_tools(fields, since)?;
@@ -77,14 +90,18 @@ fn callers_tools(fields: &Object, since: &[Value]) -> Result<Option<CallersTools
         return Ok(None);
     }
     let mut said = told(since)?;
-    // The results of the last calls are told apart: the execution that handed them over knows better what was said before them.
+    // The results of the last calls are told apart: the execution that handed them over knows
+    // better what was said before them.
     let results = said.pop().and_then(|message| Message::from_value(&message));
     let result = |result: &ToolResult| -> Value {
         let ToolResult { id, name, content, .. } = result.clone();
         Object::from_iter([("id", id), ("name", name), ("content", content)]).into()
     };
     let results = results.iter().flat_map(Message::tool_results).map(result).collect();
-    let said = said.into_iter().map(|message| plain_message(&message).map_or(message, |plain| plain.to_value())).collect();
+    let said = said
+        .into_iter()
+        .map(|message| plain_message(&message).map_or(message, |plain| plain.to_value()))
+        .collect();
     Ok(Some(CallersTools { tools, choice, said, results }))
 }
 
@@ -94,7 +111,8 @@ fn plain_message(told: &Value) -> Option<Message> {
     Some(Message::new(role, vec![Part::Text(told.get("content")?.to_js_string())]))
 }
 
-/// Earlier messages as the agent gets them. The results of one turn's calls stand together, and every call has one.
+/// Earlier messages as the agent gets them. The results of one turn's calls stand together, and
+/// every call has one.
 fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
     let mut told = Vec::with_capacity(messages.len());
     let mut open: Vec<ToolCall> = Vec::new();
@@ -119,17 +137,29 @@ fn told(messages: &[Value]) -> Result<Vec<Value>, Refusal> {
         let role = match role(message) {
             "system" | "developer" => "system",
             "user" => "user",
-            "assistant" if message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty()) => {
+            "assistant"
+                if message
+                    .get("tool_calls")
+                    .and_then(Value::as_array)
+                    .is_some_and(|calls| !calls.is_empty()) =>
+            {
                 let calling = tools::calling(message, text)?;
                 open = calling.tool_calls().cloned().collect();
                 told.push(calling.to_value());
                 continue;
             }
             "assistant" => "assistant",
-            "function" => return Err(Refusal::of("messages", "has one with the role 'function'; send 'tool'")),
+            "function" => {
+                return Err(Refusal::of(
+                    "messages",
+                    "has one with the role 'function'; send 'tool'",
+                ));
+            }
             _ => return Err(Refusal::of("messages", "has one with a role that is not known")),
         };
-        told.push(Object::from_iter([("role", Value::from(role)), ("content", text.into())]).into());
+        told.push(
+            Object::from_iter([("role", Value::from(role)), ("content", text.into())]).into(),
+        );
     }
     match open.is_empty() {
         true => Ok(told),
@@ -156,20 +186,35 @@ fn content(message: &Value, pictures: Pictures) -> Result<(Str, Files), Refusal>
         Some(Value::String(text)) => return Ok((text.clone(), Files::new())),
         Some(Value::Array(parts)) => parts,
         Some(Value::Null) | None => return Ok((Str::new(), Files::new())),
-        Some(_) => return Err(Refusal::of("messages", "has content that is neither text nor a list of parts")),
+        Some(_) => {
+            return Err(Refusal::of(
+                "messages",
+                "has content that is neither text nor a list of parts",
+            ));
+        }
     };
     let (mut words, mut files) = (Vec::new(), Files::new());
     for part in parts.iter() {
         match part.get("type").and_then(Value::as_str) {
-            Some("text") => words.push(part.get("text").map(|text| text.to_js_string().to_string()).unwrap_or_default()),
-            Some("image_url") if pictures == Pictures::AreNamed => words.push("[picture]".to_owned()),
+            Some("text") => words.push(
+                part.get("text").map(|text| text.to_js_string().to_string()).unwrap_or_default(),
+            ),
+            Some("image_url") if pictures == Pictures::AreNamed => {
+                words.push("[picture]".to_owned())
+            }
             Some("image_url") => {
-                let address = part.get_path("image_url.url").and_then(Value::as_str).unwrap_or_default();
+                let address =
+                    part.get_path("image_url.url").and_then(Value::as_str).unwrap_or_default();
                 files.push((Str::new(), picture(address, files.len())?));
             }
             other => {
                 let kind: String = other.unwrap_or("?").chars().take(40).collect();
-                return Err(Refusal::of("messages", format!("has a part of the type '{kind}'; only 'text' and 'image_url' are taken")));
+                return Err(Refusal::of(
+                    "messages",
+                    format!(
+                        "has a part of the type '{kind}'; only 'text' and 'image_url' are taken"
+                    ),
+                ));
             }
         }
     }
@@ -185,7 +230,10 @@ fn picture(address: &str, number: usize) -> Result<Binary, Refusal> {
             let name = format!("picture-{}.{}", number + 1, kind.trim_start_matches("image/"));
             Ok(Binary::new(bytes, kind, Some(name.into())))
         }
-        _ => Err(Refusal::of("messages", "has a picture that is no data URL; send `data:image/png;base64,…`")),
+        _ => Err(Refusal::of(
+            "messages",
+            "has a picture that is no data URL; send `data:image/png;base64,…`",
+        )),
     }
 }
 
@@ -207,8 +255,14 @@ mod tests {
             { "role": "user", "content": [{ "type": "text", "text": "And this?" }, { "type": "image_url", "image_url": { "url": "data:image/png;base64,aGk=" } }] },
         ] });
         let Asked { message, streams, .. } = asked(body).unwrap();
-        assert_eq!((message.text.as_str(), message.session.as_deref(), streams), ("And this?", Some("ada"), false));
-        assert_eq!((message.files[0].1.data.as_ref(), message.files[0].1.mime_type.as_str()), (b"hi".as_slice(), "image/png"));
+        assert_eq!(
+            (message.text.as_str(), message.session.as_deref(), streams),
+            ("And this?", Some("ada"), false)
+        );
+        assert_eq!(
+            (message.files[0].1.data.as_ref(), message.files[0].1.mime_type.as_str()),
+            (b"hi".as_slice(), "image/png")
+        );
         let earlier = json!([{ "role": "system", "content": "Be brief." }, { "role": "user", "content": "See\n[picture]" }, { "role": "assistant", "content": "Nice." }]);
         assert_eq!(Value::array(message.earlier), earlier);
     }
@@ -220,18 +274,27 @@ mod tests {
 
     #[test]
     fn what_the_tools_of_the_caller_gave_goes_on_with_the_turn() {
-        let result = |id: &str, words: &str| json!({ "role": "tool", "tool_call_id": id, "content": words });
+        let result =
+            |id: &str, words: &str| json!({ "role": "tool", "tool_call_id": id, "content": words });
         let tools = json!([{ "type": "function", "function": { "name": "look_up" } }]);
         let said = json!([
             { "role": "user", "content": "before" }, calling(), result("b", "2"), result("a", "1"), { "role": "assistant", "content": "so" },
             { "role": "user", "content": "now" }, calling(), result("a", "3"), result("b", "4"),
         ]);
-        let Asked { message, .. } = asked(json!({ "model": "m", "messages": said, "tools": tools })).unwrap();
+        let Asked { message, .. } =
+            asked(json!({ "model": "m", "messages": said, "tools": tools })).unwrap();
         assert_eq!((message.text.as_str(), message.earlier.len()), ("now", 4));
         let tools = message.callers_tools.unwrap();
         assert_eq!((tools.tools.len(), tools.said.len()), (1, 1));
-        let told: Vec<_> = tools.results.iter().map(|result| (result.get("id").cloned(), result.get("content").cloned())).collect();
-        assert_eq!(told, [(Some(json!("a")), Some(json!("3"))), (Some(json!("b")), Some(json!("4")))]);
+        let told: Vec<_> = tools
+            .results
+            .iter()
+            .map(|result| (result.get("id").cloned(), result.get("content").cloned()))
+            .collect();
+        assert_eq!(
+            told,
+            [(Some(json!("a")), Some(json!("3"))), (Some(json!("b")), Some(json!("4")))]
+        );
     }
 
     #[test]
@@ -245,14 +308,35 @@ mod tests {
         for (body, words) in [
             (with("tools", json!([{ "type": "function" }])), "'tools' may hold only"),
             (with("functions", json!([{ "name": "f" }])), "'functions' cannot be used"),
-            (with("response_format", json!({ "type": "json_object" })), "'response_format' cannot be used"),
+            (
+                with("response_format", json!({ "type": "json_object" })),
+                "'response_format' cannot be used",
+            ),
             (with("n", json!(2)), "'n' cannot be used"),
             (with("model", Value::Null), "'model' is missing"),
             (with("messages", json!([])), "at least one message"),
-            (with("messages", json!([{ "role": "assistant", "content": "hi" }])), "end with a message of the user"),
-            (with("messages", json!([{ "role": "tool", "content": "4" }, { "role": "user", "content": "hi" }])), "without the call"),
-            (with("messages", json!([calling(), { "role": "user", "content": "hi" }])), "without what it gave"),
-            (with("messages", json!([{ "role": "user", "content": [{ "type": "input_audio" }] }])), "input_audio"),
+            (
+                with("messages", json!([{ "role": "assistant", "content": "hi" }])),
+                "end with a message of the user",
+            ),
+            (
+                with(
+                    "messages",
+                    json!([{ "role": "tool", "content": "4" }, { "role": "user", "content": "hi" }]),
+                ),
+                "without the call",
+            ),
+            (
+                with("messages", json!([calling(), { "role": "user", "content": "hi" }])),
+                "without what it gave",
+            ),
+            (
+                with(
+                    "messages",
+                    json!([{ "role": "user", "content": [{ "type": "input_audio" }] }]),
+                ),
+                "input_audio",
+            ),
             (
                 with(
                     "messages",

@@ -18,7 +18,8 @@ pub(super) struct Told {
     pub(super) steps: bool,
 }
 
-/// The answer as it comes. A run that fails before its first word is an answer of its own, with a status that says so.
+/// The answer as it comes. A run that fails before its first word is an answer of its own, with a
+/// status that says so.
 pub(super) async fn answer(mut taken: Taken, head: Head, told: Told) -> Result<Response, Refusal> {
     let mut streaming = Streaming {
         pieces: taken.pieces.take(),
@@ -29,7 +30,8 @@ pub(super) async fn answer(mut taken: Taken, head: Head, told: Told) -> Result<R
         head,
         told,
     };
-    let first = streaming.delta(Object::from_iter([("role", "assistant"), ("content", "")]), Value::Null);
+    let first =
+        streaming.delta(Object::from_iter([("role", "assistant"), ("content", "")]), Value::Null);
     streaming.ready.push_back(first);
     while !streaming.has_spoken && streaming.taken.is_some() {
         streaming.advance().await?;
@@ -66,7 +68,8 @@ impl Streaming {
         }
     }
 
-    /// Hears one thing more of the run, and has something ready to be sent if there is something to say.
+    /// Hears one thing more of the run, and has something ready to be sent if there is something to
+    /// say.
     async fn advance(&mut self) -> Result<(), Refusal> {
         let next = match &mut self.pieces {
             Some(pieces) => pieces.next().await,
@@ -75,7 +78,9 @@ impl Streaming {
         match next {
             Some(Ok(chunk)) => self.hear(&chunk),
             // A caller that was too slow has missed pieces; its answer cannot be made whole.
-            Some(Err(error)) => return Err(Refusal::of_run(model::Code::REQUEST_TIMEOUT, error.to_string())),
+            Some(Err(error)) => {
+                return Err(Refusal::of_run(model::Code::REQUEST_TIMEOUT, error.to_string()));
+            }
             None => self.finish().await?,
         }
         Ok(())
@@ -88,13 +93,23 @@ impl Streaming {
                 self.say(text_of(content));
             }
             (ChunkKind::ToolCalls, Some(content)) => {
-                let calls = content.get("calls").and_then(Value::as_array).unwrap_or_default().iter().enumerate();
-                let calls = calls.map(|(place, call)| tools::to_value(&self.head.ticket, Some(place), call)).collect();
-                let data = self.delta(Object::from_iter([("tool_calls", Value::array(calls))]), Value::Null);
+                let calls = content
+                    .get("calls")
+                    .and_then(Value::as_array)
+                    .unwrap_or_default()
+                    .iter()
+                    .enumerate();
+                let calls = calls
+                    .map(|(place, call)| tools::to_value(&self.head.ticket, Some(place), call))
+                    .collect();
+                let data = self
+                    .delta(Object::from_iter([("tool_calls", Value::array(calls))]), Value::Null);
                 self.ready.push_back(data);
                 self.has_spoken = true;
             }
-            (ChunkKind::ToolStart | ChunkKind::ToolEnd | ChunkKind::Approval, Some(_)) if self.told.steps => {
+            (ChunkKind::ToolStart | ChunkKind::ToolEnd | ChunkKind::Approval, Some(_))
+                if self.told.steps =>
+            {
                 let mut data = self.chunk(Object::new(), Value::Null);
                 data.insert("heddle", chunk.to_value());
                 self.ready.push_back(model::json::to_string(&data.into()));
@@ -133,7 +148,8 @@ impl Streaming {
     }
 
     fn chunk(&self, delta: Object, finish_reason: Value) -> Object {
-        let choice = [("index", Value::from(0)), ("delta", delta.into()), ("finish_reason", finish_reason)];
+        let choice =
+            [("index", Value::from(0)), ("delta", delta.into()), ("finish_reason", finish_reason)];
         let mut data = self.head.to_object("chat.completion.chunk");
         data.insert("choices", Value::array(vec![Object::from_iter(choice).into()]));
         data

@@ -34,20 +34,36 @@ pub(super) fn tools(fields: &Object) -> Result<Vec<Value>, Refusal> {
 }
 
 fn tool(given: &Value) -> Result<Value, Refusal> {
-    let function = given.get("function").filter(|_| given.get("type").and_then(Value::as_str) == Some("function"));
-    let function = function.ok_or_else(|| Refusal::of("tools", "may hold only tools of the type 'function'"))?;
+    let function = given
+        .get("function")
+        .filter(|_| given.get("type").and_then(Value::as_str) == Some("function"));
+    let function = function
+        .ok_or_else(|| Refusal::of("tools", "may hold only tools of the type 'function'"))?;
     let is_name = |name: &&str| {
-        (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        (1..=LONGEST_NAME).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
     };
     let name = function.get("name").and_then(Value::as_str).filter(is_name);
-    let name = name.ok_or_else(|| Refusal::of("tools", format!("must have names of 1 to {LONGEST_NAME} letters, digits, '_' and '-'")))?;
+    let name = name.ok_or_else(|| {
+        Refusal::of(
+            "tools",
+            format!("must have names of 1 to {LONGEST_NAME} letters, digits, '_' and '-'"),
+        )
+    })?;
     let parameters = match function.get("parameters") {
-        None | Some(Value::Null | Value::Undefined) => Object::from_iter([("type", "object")]).into(),
+        None | Some(Value::Null | Value::Undefined) => {
+            Object::from_iter([("type", "object")]).into()
+        }
         Some(schema @ Value::Object(_)) => schema.clone(),
         Some(_) => return Err(Refusal::of("tools", "must have an object as 'parameters'")),
     };
     let description = function.get("description").and_then(Value::as_str).unwrap_or_default();
-    Ok(Object::from_iter([("name", Value::from(name)), ("description", description.into()), ("parameters", parameters)]).into())
+    Ok(Object::from_iter([
+        ("name", Value::from(name)),
+        ("description", description.into()),
+        ("parameters", parameters),
+    ])
+    .into())
 }
 
 /// Whether a tool must be called, and which.
@@ -57,28 +73,46 @@ pub(super) fn choice(fields: &Object) -> Result<Option<Value>, Refusal> {
         Some(Value::String(word)) => match word.as_str() {
             "none" | "auto" => Ok(None),
             "required" => Ok(Some("required".into())),
-            _ => Err(Refusal::of("tool_choice", "must be 'none', 'auto', 'required' or a function")),
+            _ => {
+                Err(Refusal::of("tool_choice", "must be 'none', 'auto', 'required' or a function"))
+            }
         },
         Some(chosen) => match chosen.get_path("function.name").and_then(Value::as_str) {
             Some(name) => Ok(Some(Object::from_iter([("tool", name)]).into())),
-            None => Err(Refusal::of("tool_choice", "must be 'none', 'auto', 'required' or a function")),
+            None => {
+                Err(Refusal::of("tool_choice", "must be 'none', 'auto', 'required' or a function"))
+            }
         },
     }
 }
 
 /// A message of the assistant with calls in it.
 pub(super) fn calling(message: &Value, words: Str) -> Result<Message, Refusal> {
-    let mut parts: Vec<Part> = Some(Part::Text(words.clone())).filter(|_| !words.is_empty()).into_iter().collect();
+    let mut parts: Vec<Part> =
+        Some(Part::Text(words.clone())).filter(|_| !words.is_empty()).into_iter().collect();
     for call in message.get("tool_calls").and_then(Value::as_array).unwrap_or_default() {
         let text = |path: &str| call.get_path(path).and_then(Value::as_str);
         let (Some(id), Some(name)) = (text("id"), text("function.name")) else {
-            return Err(Refusal::of("messages", "has a call of a tool without 'id' or 'function.name'"));
+            return Err(Refusal::of(
+                "messages",
+                "has a call of a tool without 'id' or 'function.name'",
+            ));
         };
         let arguments = match model::json::parse(text("function.arguments").unwrap_or("{}")) {
             Ok(Value::Object(arguments)) => Arguments::Read((*arguments).clone()),
-            _ => return Err(Refusal::of("messages", "has a call whose arguments are no JSON object")),
+            _ => {
+                return Err(Refusal::of(
+                    "messages",
+                    "has a call whose arguments are no JSON object",
+                ));
+            }
         };
-        parts.push(Part::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments, opaque: None }));
+        parts.push(Part::ToolCall(ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments,
+            opaque: None,
+        }));
     }
     Ok(Message::new(Role::Assistant, parts))
 }
@@ -93,15 +127,21 @@ fn read_id(id: &str) -> Option<(&str, &str)> {
     id.strip_prefix(HANDED_OVER)?.split_once('_').filter(|(ticket, _)| ticket.contains('-'))
 }
 
-/// What was said in a turn before it was handed over. The execution that did it knows what its own tools gave, which its caller does
-/// not; where it is not kept, what the caller tells has to do.
-pub(super) async fn with_what_was_said(app: &App, hook: &Hook, mut tools: CallersTools) -> Result<CallersTools, Refusal> {
+/// What was said in a turn before it was handed over. The execution that did it knows what its own
+/// tools gave, which its caller does not; where it is not kept, what the caller tells has to do.
+pub(super) async fn with_what_was_said(
+    app: &App,
+    hook: &Hook,
+    mut tools: CallersTools,
+) -> Result<CallersTools, Refusal> {
     let ticket = tools.results.iter().rev().find_map(|result| {
         let id = result.get("id").and_then(Value::as_str)?;
         read_id(id).map(|(ticket, _)| ticket.to_owned())
     });
     let Some(ticket) = ticket else { return Ok(tools) };
-    let Some(id) = app.runtime.handed_over(&hook.workflow.id, &ticket).await? else { return Ok(tools) };
+    let Some(id) = app.runtime.handed_over(&hook.workflow.id, &ticket).await? else {
+        return Ok(tools);
+    };
     let (weight, runtime) = (app.store.outline_weight(id).await?, app.runtime.clone());
     // Callers of one workflow share what one person may read.
     let reading = async move { runtime.said_so_far(id).await };
@@ -109,7 +149,11 @@ pub(super) async fn with_what_was_said(app: &App, hook: &Hook, mut tools: Caller
     let Some(said) = said? else { return Ok(tools) };
     tools.said = said;
     for result in &mut tools.results {
-        let own = result.get("id").and_then(Value::as_str).and_then(read_id).map(|(_, own)| Value::from(own));
+        let own = result
+            .get("id")
+            .and_then(Value::as_str)
+            .and_then(read_id)
+            .map(|(_, own)| Value::from(own));
         if let Some(own) = own {
             result.make_object().insert("id", own);
         }
@@ -126,7 +170,8 @@ pub(super) fn to_value(ticket: &str, place: Option<usize>, call: &Value) -> Valu
     };
     let function = Object::from_iter([("name", field("name")), ("arguments", arguments.into())]);
     let id = id_for_caller(ticket, field("id").as_str().unwrap_or_default());
-    let told = [("id", Value::from(id)), ("type", "function".into()), ("function", function.into())];
+    let told =
+        [("id", Value::from(id)), ("type", "function".into()), ("function", function.into())];
     let place = place.map(|place| ("index", Value::from(place)));
     place.into_iter().chain(told).collect::<Object>().into()
 }
@@ -140,20 +185,32 @@ mod tests {
     fn an_id_leads_back_to_its_execution_and_other_ids_lead_nowhere() {
         let id = id_for_caller("7-abc", "call_1");
         assert_eq!(read_id(&id), Some(("7-abc", "call_1")));
-        assert_eq!((read_id("call_1"), read_id("toolu_7-abc_1"), read_id("call_1_2")), (None, None, None));
+        assert_eq!(
+            (read_id("call_1"), read_id("toolu_7-abc_1"), read_id("call_1_2")),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn tools_are_read_as_openai_has_them_and_others_are_refused() {
-        let read = |tools: Value| super::tools(&Object::from_iter([("tools", tools)])).map_err(|refusal| refusal.error.message.to_string());
+        let read = |tools: Value| {
+            super::tools(&Object::from_iter([("tools", tools)]))
+                .map_err(|refusal| refusal.error.message.to_string())
+        };
         let tool = json!([{ "type": "function", "function": { "name": "look_up", "parameters": { "type": "object" }, "strict": true } }]);
         let found = read(tool).unwrap();
-        assert_eq!(found, [json!({ "name": "look_up", "description": "", "parameters": { "type": "object" } })]);
+        assert_eq!(
+            found,
+            [json!({ "name": "look_up", "description": "", "parameters": { "type": "object" } })]
+        );
         for (tools, words) in [
             (json!("look_up"), "must be a list"),
             (json!([{ "type": "web_search" }]), "type 'function'"),
             (json!([{ "type": "function", "function": { "name": "look up" } }]), "names of"),
-            (json!([{ "type": "function", "function": { "name": "a", "parameters": [] } }]), "an object"),
+            (
+                json!([{ "type": "function", "function": { "name": "a", "parameters": [] } }]),
+                "an object",
+            ),
         ] {
             let refused = read(tools).unwrap_err();
             assert!(refused.contains(words), "{refused}");

@@ -1,4 +1,5 @@
-//! An address belongs to the workflow that claimed it first, whatever others save, activate, try out or call their parts.
+//! An address belongs to the workflow that claimed it first, whatever others save, activate, try
+//! out or call their parts.
 
 use crate::app::{Ground, Reply, TestApp};
 use serde_json::{Value, json};
@@ -26,7 +27,8 @@ impl World {
         let app = TestApp::start_on(ground).await;
         app.user("victim@x.y", Role::Editor).await;
         app.user("attacker@x.y", Role::Editor).await;
-        let (victim, attacker) = (app.key("victim@x.y", &["*"]).await, app.key("attacker@x.y", &["*"]).await);
+        let (victim, attacker) =
+            (app.key("victim@x.y", &["*"]).await, app.key("attacker@x.y", &["*"]).await);
         Self { app, victim, attacker }
     }
 
@@ -60,9 +62,9 @@ impl World {
 
 /// A webhook that answers with the name of its workflow.
 pub(crate) fn hook(name: &str, path: &str, webhook_id: Option<&str>) -> Value {
-    let parameters = json!({ "httpMethod": "POST", "path": path, "options": { "responseData": name } });
-    let mut node =
-        json!({ "id": "n", "name": format!("Hook of {name}"), "type": "n8n-nodes-base.webhook", "typeVersion": 2.1, "position": [0, 0] });
+    let parameters =
+        json!({ "httpMethod": "POST", "path": path, "options": { "responseData": name } });
+    let mut node = json!({ "id": "n", "name": format!("Hook of {name}"), "type": "n8n-nodes-base.webhook", "typeVersion": 2.1, "position": [0, 0] });
     node["parameters"] = parameters;
     if let Some(id) = webhook_id {
         node["webhookId"] = json!(id);
@@ -78,8 +80,7 @@ fn form(name: &str, path: &str) -> Value {
 }
 
 fn chat(name: &str, webhook_id: &str) -> Value {
-    let mut node =
-        json!({ "id": "n", "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.4, "position": [0, 0] });
+    let mut node = json!({ "id": "n", "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.4, "position": [0, 0] });
     node["parameters"] = json!({ "public": true });
     node["webhookId"] = json!(webhook_id);
     json!({ "name": name, "nodes": [node], "connections": {}, "settings": {} })
@@ -90,13 +91,29 @@ async fn issue_14_03_a_save_that_is_refused_stores_nothing_and_takes_no_address(
     let world = World::new().await;
     world.active(&world.victim, &hook("victim", "orders", None)).await;
     let mine = world.active(&world.attacker, &hook("attacker", "mine", None)).await;
-    let before = world.api(&world.attacker, "GET", &format!("/workflows/{mine}"), &Value::Null).await.json();
-    let refused = world.api(&world.attacker, "PUT", &format!("/workflows/{mine}"), &hook("attacker", "orders", None)).await;
+    let before =
+        world.api(&world.attacker, "GET", &format!("/workflows/{mine}"), &Value::Null).await.json();
+    let refused = world
+        .api(
+            &world.attacker,
+            "PUT",
+            &format!("/workflows/{mine}"),
+            &hook("attacker", "orders", None),
+        )
+        .await;
     assert_eq!((refused.status, refused.text("code")), (409, "WEBHOOK_TAKEN".to_owned()));
-    assert!(!refused.body.contains("victim"), "the answer names what is out of reach: {}", refused.body);
-    let after = world.api(&world.attacker, "GET", &format!("/workflows/{mine}"), &Value::Null).await.json();
+    assert!(
+        !refused.body.contains("victim"),
+        "the answer names what is out of reach: {}",
+        refused.body
+    );
+    let after =
+        world.api(&world.attacker, "GET", &format!("/workflows/{mine}"), &Value::Null).await.json();
     assert_eq!(after, before, "what is refused is not stored");
-    let history = world.api(&world.attacker, "GET", &format!("/workflows/{mine}/history"), &Value::Null).await.json();
+    let history = world
+        .api(&world.attacker, "GET", &format!("/workflows/{mine}/history"), &Value::Null)
+        .await
+        .json();
     assert_eq!(history.as_array().unwrap().len(), 1);
     // Anything that makes the server read its workflows again.
     world.save(&world.attacker, &hook("other", "other", None)).await;
@@ -117,12 +134,16 @@ async fn issue_14_03_a_save_that_cannot_listen_leaves_the_version_that_does() {
     let id = world.active(&world.victim, &hook("victim", "orders", None)).await;
     let path = format!("/workflows/{id}");
     let without_trigger = json!({ "name": "victim", "nodes": [], "connections": {}, "settings": {}, "parentFolderId": Value::Null });
-    for document in [without_trigger, hook("victim", "a//b", None), hook("victim", "", Some(":a"))] {
+    for document in [without_trigger, hook("victim", "a//b", None), hook("victim", "", Some(":a"))]
+    {
         assert_eq!(world.api(&world.victim, "PUT", &path, &document).await.status, 422);
         assert_eq!(world.answers("/webhook/orders").await, "victim");
     }
     // Moving on gives the old address up.
-    assert_eq!(world.api(&world.victim, "PUT", &path, &hook("victim", "moved", None)).await.status, 200);
+    assert_eq!(
+        world.api(&world.victim, "PUT", &path, &hook("victim", "moved", None)).await.status,
+        200
+    );
     assert_eq!(world.answers("/webhook/moved").await, "victim");
     world.active(&world.attacker, &hook("attacker", "orders", None)).await;
     assert_eq!(world.answers("/webhook/orders").await, "attacker");
@@ -173,10 +194,19 @@ async fn issue_14_03_forms_and_chats_keep_their_addresses_too() {
     let world = World::new().await;
     world.active(&world.victim, &form("victim", "sign-up")).await;
     world.active(&world.victim, &chat("talk", "talk-1")).await;
-    for document in [form("attacker", "sign-up"), chat("attacker", "talk-1"), hook("attacker", "talk-1/chat", None)] {
+    for document in [
+        form("attacker", "sign-up"),
+        chat("attacker", "talk-1"),
+        hook("attacker", "talk-1/chat", None),
+    ] {
         let id = world.save(&world.attacker, &document).await;
         let refused = world.activate(&world.attacker, &id).await;
-        assert_eq!((refused.status, refused.text("code")), (409, "WEBHOOK_TAKEN".to_owned()), "{}", refused.body);
+        assert_eq!(
+            (refused.status, refused.text("code")),
+            (409, "WEBHOOK_TAKEN".to_owned()),
+            "{}",
+            refused.body
+        );
     }
     let page = world.app.call("GET", "/form/sign-up").send().await;
     assert!(page.body.contains("victim") && !page.body.contains("attacker"));
@@ -191,7 +221,9 @@ async fn issue_14_03_of_many_activations_at_once_one_has_the_address() {
         for number in 0..8 {
             ids.push(world.save(&world.attacker, &hook(&format!("w{number}"), &path, None)).await);
         }
-        let all = futures::future::join_all(ids.iter().map(|id| world.activate(&world.attacker, id))).await;
+        let all =
+            futures::future::join_all(ids.iter().map(|id| world.activate(&world.attacker, id)))
+                .await;
         let won: Vec<_> = all.iter().filter(|reply| reply.status == 200).collect();
         assert_eq!(won.len(), 1, "{:?}", all.iter().map(|reply| reply.status).collect::<Vec<_>>());
         assert!(all.iter().all(|reply| matches!(reply.status, 200 | 409)));
@@ -204,11 +236,17 @@ async fn issue_14_03_activating_while_somebody_saves_leaves_no_address_without_i
     let world = World::new().await;
     let victim = world.active(&world.victim, &hook("victim", "orders", None)).await;
     for round in 0..10 {
-        let id = world.save(&world.attacker, &hook("attacker", &format!("harmless-{round}"), None)).await;
+        let id = world
+            .save(&world.attacker, &hook("attacker", &format!("harmless-{round}"), None))
+            .await;
         let path = format!("/workflows/{id}");
         let document = hook("attacker", "orders", None);
-        let (activated, saved) = tokio::join!(world.activate(&world.attacker, &id), world.api(&world.attacker, "PUT", &path, &document));
-        // Either the save came first, and the activation is refused, or it came second and is refused itself.
+        let (activated, saved) = tokio::join!(
+            world.activate(&world.attacker, &id),
+            world.api(&world.attacker, "PUT", &path, &document)
+        );
+        // Either the save came first, and the activation is refused, or it came second and is
+        // refused itself.
         assert_eq!(
             [activated.status, saved.status].iter().filter(|status| **status == 409).count(),
             1,
@@ -222,7 +260,13 @@ async fn issue_14_03_activating_while_somebody_saves_leaves_no_address_without_i
     let orders: Vec<_> = held.iter().filter(|(_, address)| address.pattern() == "orders").collect();
     assert!(matches!(orders.as_slice(), [(owner, _)] if *owner == *victim));
     // Whoever gives up an address leaves it to others.
-    assert_eq!(world.api(&world.victim, "POST", &format!("/workflows/{victim}/archive"), &Value::Null).await.status, 200);
+    assert_eq!(
+        world
+            .api(&world.victim, "POST", &format!("/workflows/{victim}/archive"), &Value::Null)
+            .await
+            .status,
+        200
+    );
     assert!(world.app.store.addresses().await.unwrap().iter().all(|(owner, _)| *owner != *victim));
 }
 
@@ -232,10 +276,20 @@ async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_addr
     let older = world.save(&world.victim, &hook("victim", "orders", None)).await;
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     let newer = world.save(&world.attacker, &hook("attacker", "orders", None)).await;
-    // The newer one was changed last, as it is after an upgrade from a version that gave addresses to whoever came last.
+    // The newer one was changed last, as it is after an upgrade from a version that gave addresses
+    // to whoever came last.
     for id in [&older, &newer] {
         let version = world.app.store.workflow(id).await.unwrap().unwrap().version_id;
-        assert!(world.app.store.activate(id, Activated::Newest(version), Vec::new()).await.unwrap().done().is_some());
+        assert!(
+            world
+                .app
+                .store
+                .activate(id, Activated::Newest(version), Vec::new())
+                .await
+                .unwrap()
+                .done()
+                .is_some()
+        );
     }
     let restarted = world.app.restarted().await;
     match restarted.find(Door::Webhook, "POST", "orders") {
@@ -244,12 +298,30 @@ async fn issue_14_03_of_two_that_were_active_before_the_older_one_keeps_the_addr
     }
     assert!(!world.app.store.workflow(&newer).await.unwrap().unwrap().active);
     let lost = world.app.store.lost_addresses().await.unwrap();
-    assert_eq!((lost.len(), lost[0].workflow_id.as_str(), lost[0].path.as_str()), (1, newer.as_str(), "orders"));
+    assert_eq!(
+        (lost.len(), lost[0].workflow_id.as_str(), lost[0].path.as_str()),
+        (1, newer.as_str(), "orders")
+    );
     let owner = world.app.owner_key().await;
     let audit = world.api(&owner, "POST", "/audit", &Value::Null).await.body;
-    assert!(audit.contains("deactivated because another one has their address") && audit.contains(&newer), "{audit}");
+    assert!(
+        audit.contains("deactivated because another one has their address")
+            && audit.contains(&newer),
+        "{audit}"
+    );
     // It is told until the workflow listens again.
-    assert_eq!(world.api(&world.attacker, "PUT", &format!("/workflows/{newer}"), &hook("attacker", "other", None)).await.status, 200);
+    assert_eq!(
+        world
+            .api(
+                &world.attacker,
+                "PUT",
+                &format!("/workflows/{newer}"),
+                &hook("attacker", "other", None)
+            )
+            .await
+            .status,
+        200
+    );
     assert_eq!(world.activate(&world.attacker, &newer).await.status, 200);
     assert!(world.app.store.lost_addresses().await.unwrap().is_empty());
 }
@@ -259,7 +331,10 @@ async fn issue_14_03_a_path_that_becomes_another_one_later_takes_no_address_eith
     let later_ms = Arc::new(AtomicI64::new(0));
     let world = World::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
     world.active(&world.victim, &hook("victim", "orders", None)).await;
-    let soon = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64 + 3_600_000;
+    let soon =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
+            as i64
+            + 3_600_000;
     let path = format!("={{{{ $now.toMillis() > {soon} ? 'orders' : 'mine' }}}}");
     let mine = world.active(&world.attacker, &hook("attacker", &path, None)).await;
     assert_eq!(world.answers("/webhook/mine").await, "attacker");
@@ -274,12 +349,19 @@ async fn issue_14_03_a_path_that_becomes_another_one_later_takes_no_address_eith
 async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a_restart() {
     let later_ms = Arc::new(AtomicI64::new(0));
     let world = World::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
-    let soon = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64 + 3_600_000;
-    let endless = format!("={{{{ (() => {{ while ($now.toMillis() > {soon}) {{}} return 'x' }})() }}}}");
+    let soon =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
+            as i64
+            + 3_600_000;
+    let endless =
+        format!("={{{{ (() => {{ while ($now.toMillis() > {soon}) {{}} return 'x' }})() }}}}");
     for number in 0..6 {
         let mut slow = hook("attacker", &format!("slow-{number}"), None);
-        let headers: Vec<Value> = (0..100).map(|number| json!({ "name": format!("X-{number}"), "value": endless })).collect();
-        slow["nodes"][0]["parameters"]["options"]["responseHeaders"] = json!({ "entries": headers });
+        let headers: Vec<Value> = (0..100)
+            .map(|number| json!({ "name": format!("X-{number}"), "value": endless }))
+            .collect();
+        slow["nodes"][0]["parameters"]["options"]["responseHeaders"] =
+            json!({ "entries": headers });
         world.active(&world.attacker, &slow).await;
     }
     world.active(&world.victim, &hook("victim", "orders", None)).await;
@@ -288,15 +370,24 @@ async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a
     let began = Instant::now();
     assert_eq!(world.activate(&world.victim, &other).await.status, 200);
     assert!(began.elapsed() < Duration::from_secs(90), "{:?}", began.elapsed());
-    assert_eq!((world.answers("/webhook/orders").await, world.answers("/webhook/other").await), ("victim".into(), "other".into()));
+    assert_eq!(
+        (world.answers("/webhook/orders").await, world.answers("/webhook/other").await),
+        ("victim".into(), "other".into())
+    );
     let key = world.app.owner_key().await;
     let audit = world.api(&key, "POST", "/audit", &Value::Null).await.body;
-    assert!(audit.contains("their triggers compute for too long") && audit.contains("Hook of attacker"), "{audit}");
+    assert!(
+        audit.contains("their triggers compute for too long") && audit.contains("Hook of attacker"),
+        "{audit}"
+    );
     let began = Instant::now();
     let restarted = world.app.restarted().await;
     assert!(began.elapsed() < Duration::from_secs(90), "{:?}", began.elapsed());
     for path in ["orders", "other"] {
-        assert!(matches!(restarted.find(Door::Webhook, "POST", path), runtime::Found::Hook(..)), "{path}");
+        assert!(
+            matches!(restarted.find(Door::Webhook, "POST", path), runtime::Found::Hook(..)),
+            "{path}"
+        );
     }
 }
 
@@ -304,19 +395,31 @@ async fn issue_14_06_triggers_that_compute_for_long_hold_up_neither_others_nor_a
 async fn issue_14_00_triggers_that_compute_for_long_keep_no_other_project_silent_after_a_start() {
     let later_ms = Arc::new(AtomicI64::new(0));
     let world = World::on(Ground { later_ms: later_ms.clone(), ..Ground::default() }).await;
-    let soon = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64 + 3_600_000;
+    let soon =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
+            as i64
+            + 3_600_000;
     for number in 0..6 {
-        let path = format!("={{{{ (() => {{ while ($now.toMillis() > {soon}) {{}} return 'slow-{number}' }})() }}}}");
+        let path = format!(
+            "={{{{ (() => {{ while ($now.toMillis() > {soon}) {{}} return 'slow-{number}' }})() }}}}"
+        );
         world.active(&world.attacker, &hook("attacker", &path, None)).await;
     }
     world.active(&world.victim, &hook("victim", "={{ 'or' + 'ders' }}", None)).await;
     later_ms.store(7_200_000, Ordering::Relaxed);
     let restarted = world.app.restarted().await;
-    assert!(matches!(restarted.find(Door::Webhook, "POST", "orders"), runtime::Found::Hook(..)), "it computes too, but not for long");
+    assert!(
+        matches!(restarted.find(Door::Webhook, "POST", "orders"), runtime::Found::Hook(..)),
+        "it computes too, but not for long"
+    );
     // The others have their turns later.
     let began = Instant::now();
     while restarted.silent_workflows().len() < 6 {
-        assert!(began.elapsed() < Duration::from_secs(180), "{}", restarted.silent_workflows().len());
+        assert!(
+            began.elapsed() < Duration::from_secs(180),
+            "{}",
+            restarted.silent_workflows().len()
+        );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert!(matches!(restarted.find(Door::Webhook, "POST", "orders"), runtime::Found::Hook(..)));
@@ -328,15 +431,29 @@ async fn issue_14_03_a_test_listens_at_no_address_of_another_workflow() {
     world.active(&world.victim, &hook("victim", "orders", None)).await;
     world.active(&world.victim, &hook("varies", "user/:id", Some("vid-1"))).await;
     let tried = world.save(&world.victim, &hook("tried", "trying/:id", Some("vid-3"))).await;
-    let listen = async |key: &str, id: &str| world.api(key, "POST", &format!("/workflows/{id}/test-webhook"), &json!({})).await;
+    let listen = async |key: &str, id: &str| {
+        world.api(key, "POST", &format!("/workflows/{id}/test-webhook"), &json!({})).await
+    };
     assert_eq!(listen(&world.victim, &tried).await.status, 200);
-    for (path, id) in
-        [("orders", None), ("vid-1/user/7", None), (":a/:b", Some("vid-1")), ("vid-3/trying/7", None), (":a/7", Some("vid-3"))]
-    {
+    for (path, id) in [
+        ("orders", None),
+        ("vid-1/user/7", None),
+        (":a/:b", Some("vid-1")),
+        ("vid-3/trying/7", None),
+        (":a/7", Some("vid-3")),
+    ] {
         let id = world.save(&world.attacker, &hook("attacker", path, id)).await;
         let refused = listen(&world.attacker, &id).await;
-        assert_eq!((refused.status, refused.text("code")), (409, "WEBHOOK_TAKEN".to_owned()), "{path}");
-        assert!(!refused.body.contains("victim") && !refused.body.contains("tried"), "{}", refused.body);
+        assert_eq!(
+            (refused.status, refused.text("code")),
+            (409, "WEBHOOK_TAKEN".to_owned()),
+            "{path}"
+        );
+        assert!(
+            !refused.body.contains("victim") && !refused.body.contains("tried"),
+            "{}",
+            refused.body
+        );
     }
     // One's own address may be tried while it listens.
     let own = world.active(&world.attacker, &hook("attacker", "own", None)).await;

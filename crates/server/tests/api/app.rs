@@ -1,4 +1,5 @@
-//! A real server on a free port over a data folder of its own, and a client that sends exactly what it is told.
+//! A real server on a free port over a data folder of its own, and a client that sends exactly what
+//! it is told.
 
 use engine::{Clock, Credentials, Engine, NoJournal, NoWorkflows, Ports, Random, RunOptions};
 use heddle_server::{BodyLimits, GateLimits};
@@ -55,7 +56,8 @@ impl TestApp {
 
     pub(crate) async fn start_on(ground: Ground) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("heddle-api-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name =
+            format!("heddle-api-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
         let _ = std::fs::remove_dir_all(&folder);
         let store = Sqlite::open(&folder, Use::Serve).unwrap();
@@ -79,8 +81,11 @@ impl TestApp {
         let engine = Engine::new(Arc::new(nodes::registry()), ports);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let base_url: model::Str = ground.base_url.map_or_else(|| format!("http://{address}").into(), model::Str::from);
-        let webhook_url = ground.webhook_host.map(|host| model::Str::from(format!("http://{host}:{}", address.port())));
+        let base_url: model::Str =
+            ground.base_url.map_or_else(|| format!("http://{address}").into(), model::Str::from);
+        let webhook_url = ground
+            .webhook_host
+            .map(|host| model::Str::from(format!("http://{host}:{}", address.port())));
         let hosts = heddle_server::Hosts::new(&base_url, webhook_url.as_deref(), &[]).unwrap();
         let options = options(ground.runs, webhook_url.clone().unwrap_or_else(|| base_url.clone()));
         let runtime = Runtime::start(engine, Arc::new(store.clone()), options).await.unwrap();
@@ -105,28 +110,46 @@ impl TestApp {
     }
 
     pub(crate) fn call(&self, method: &str, path: &str) -> Call<'_> {
-        Call { app: self, method: method.to_owned(), path: path.to_owned(), headers: Vec::new(), body: String::new() }
+        Call {
+            app: self,
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers: Vec::new(),
+            body: String::new(),
+        }
     }
 
     pub(crate) async fn user(&self, email: &str, role: Role) -> User {
-        let password_hash = heddle_server::passwords::hash(PASSWORD.to_owned()).await.map(Into::into);
-        let new = NewUser { email: email.into(), first_name: "".into(), last_name: "".into(), role, password_hash };
+        let password_hash =
+            heddle_server::passwords::hash(PASSWORD.to_owned()).await.map(Into::into);
+        let new = NewUser {
+            email: email.into(),
+            first_name: "".into(),
+            last_name: "".into(),
+            role,
+            password_hash,
+        };
         self.store.add_user(new).await.unwrap()
     }
 
     /// The runtime as it is after another start of the same data folder.
     pub(crate) async fn restarted(&self) -> Arc<Runtime> {
         let options = options(RunLimits::default(), "http://x".into());
-        Runtime::start(self.runtime.engine.clone(), Arc::new(self.store.clone()), options).await.unwrap()
+        Runtime::start(self.runtime.engine.clone(), Arc::new(self.store.clone()), options)
+            .await
+            .unwrap()
     }
 
     /// The same, which does only what it is asked.
     pub(crate) async fn runtime_at_rest(&self) -> Arc<Runtime> {
         let options = options(RunLimits::default(), "http://x".into());
-        Runtime::at_rest(self.runtime.engine.clone(), Arc::new(self.store.clone()), options).await.unwrap()
+        Runtime::at_rest(self.runtime.engine.clone(), Arc::new(self.store.clone()), options)
+            .await
+            .unwrap()
     }
 
-    /// Lets nobody write to the store until this is let go of; it should be within the five seconds that a write waits.
+    /// Lets nobody write to the store until this is let go of; it should be within the five seconds
+    /// that a write waits.
     pub(crate) fn hold_writer(&self) -> HeldWriter {
         let connection = rusqlite::Connection::open(self.folder.join("heddle.db")).unwrap();
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -177,7 +200,10 @@ impl TestApp {
     /// A stream of events, from now on.
     pub(crate) async fn stream(&self, path: &str, key: &str) -> Events {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let text = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nX-N8N-API-KEY: {key}\r\n\r\n", self.address);
+        let text = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nX-N8N-API-KEY: {key}\r\n\r\n",
+            self.address
+        );
         stream.write_all(text.as_bytes()).await.unwrap();
         let mut events = Events { stream, text: String::new() };
         assert!(events.hears("text/event-stream").await, "{}", events.text);
@@ -209,17 +235,25 @@ impl Events {
         self.hears_within(std::time::Duration::from_secs(60), 0, words).await
     }
 
-    /// Whether some words come that should not, within the time that a run takes several times over.
+    /// Whether some words come that should not, within the time that a run takes several times
+    /// over.
     pub(crate) async fn overhears(&mut self, place: usize, words: &str) -> bool {
         self.hears_within(std::time::Duration::from_millis(700), place, words).await
     }
 
-    async fn hears_within(&mut self, patience: std::time::Duration, place: usize, words: &str) -> bool {
+    async fn hears_within(
+        &mut self,
+        patience: std::time::Duration,
+        place: usize,
+        words: &str,
+    ) -> bool {
         let mut buffer = [0; 4096];
         let hearing = async {
             while !self.text[place..].contains(words) {
                 match self.stream.read(&mut buffer).await {
-                    Ok(count) if count > 0 => self.text.push_str(&String::from_utf8_lossy(&buffer[..count])),
+                    Ok(count) if count > 0 => {
+                        self.text.push_str(&String::from_utf8_lossy(&buffer[..count]))
+                    }
                     _ => return false,
                 }
             }
@@ -331,16 +365,25 @@ impl Reply {
     }
 
     pub(crate) fn text(&self, key: &str) -> String {
-        self.json().get(key).and_then(Value::as_str).unwrap_or_else(|| panic!("no {key} in {}", self.body)).to_owned()
+        self.json()
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_else(|| panic!("no {key} in {}", self.body))
+            .to_owned()
     }
 
     /// The rows of a page.
     pub(crate) fn rows(&self) -> Vec<Value> {
-        self.json().get("data").and_then(Value::as_array).unwrap_or_else(|| panic!("no list in {}", self.body)).to_vec()
+        self.json()
+            .get("data")
+            .and_then(Value::as_array)
+            .unwrap_or_else(|| panic!("no list in {}", self.body))
+            .to_vec()
     }
 }
 
-/// Every operation that the server says it has: method, path with an id that is not there, name and scope.
+/// Every operation that the server says it has: method, path with an id that is not there, name and
+/// scope.
 pub(crate) async fn operations(app: &TestApp) -> Vec<Operation> {
     let key = app.owner_key().await;
     let reply = app.call("GET", "/api/v1/openapi.json").key(&key).send().await;
@@ -348,7 +391,8 @@ pub(crate) async fn operations(app: &TestApp) -> Vec<Operation> {
     let document = reply.json();
     let mut found = Vec::new();
     for (path, methods) in document.get("paths").and_then(Value::as_object).unwrap().iter() {
-        let real: Vec<&str> = path.split('/').map(|part| if part.starts_with('{') { "nope" } else { part }).collect();
+        let real: Vec<&str> =
+            path.split('/').map(|part| if part.starts_with('{') { "nope" } else { part }).collect();
         for (method, described) in methods.as_object().unwrap_or(&Object::new()).iter() {
             let text = |key: &str| described.get(key).and_then(Value::as_str).map(str::to_owned);
             found.push(Operation {
@@ -387,7 +431,9 @@ struct RealClock(Arc<AtomicI64>);
 #[async_trait::async_trait]
 impl Clock for RealClock {
     fn now_ms(&self) -> i64 {
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64 + self.0.load(Ordering::Relaxed)
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
+            as i64
+            + self.0.load(Ordering::Relaxed)
     }
 
     async fn sleep(&self, milliseconds: u64) {

@@ -17,11 +17,17 @@ const OTHERS: [(&str, &str); 7] = [
 async fn anonymous_calls_of_every_guarded_route_are_refused() {
     let app = TestApp::start().await;
     let all = operations(&app).await;
-    let routes = all.iter().map(|operation| (operation.method.as_str(), operation.path.as_str())).chain(OTHERS);
+    let routes = all
+        .iter()
+        .map(|operation| (operation.method.as_str(), operation.path.as_str()))
+        .chain(OTHERS);
     for (method, path) in routes {
-        for (name, value) in
-            [("X-Nothing", ""), ("X-N8N-API-KEY", "heddle_wrong"), ("Authorization", "Bearer x"), ("Cookie", "heddle_session=x")]
-        {
+        for (name, value) in [
+            ("X-Nothing", ""),
+            ("X-N8N-API-KEY", "heddle_wrong"),
+            ("Authorization", "Bearer x"),
+            ("Cookie", "heddle_session=x"),
+        ] {
             let reply = app.call(method, path).header(name, value).json("{}").send().await;
             assert_eq!(reply.status, 401, "{method} {path} with {name}: {}", reply.body);
             assert!(!reply.text("message").is_empty());
@@ -70,7 +76,12 @@ async fn no_spelling_of_an_address_opens_it() {
         for spelling in spellings {
             for method in ["GET", "HEAD", "OPTIONS", "POST", "get"] {
                 let reply = app.call(method, &spelling).send().await;
-                assert!(matches!(reply.status, 400 | 401 | 404 | 405 | 421), "{method} {spelling}: {} {}", reply.status, reply.body);
+                assert!(
+                    matches!(reply.status, 400 | 401 | 404 | 405 | 421),
+                    "{method} {spelling}: {} {}",
+                    reply.status,
+                    reply.body
+                );
             }
         }
     }
@@ -81,9 +92,19 @@ async fn a_header_does_not_change_the_method() {
     let app = TestApp::start().await;
     let key = app.key("viewer@x.y", &["tag:list"]).await;
     let owner = app.owner_key().await;
-    let tag = app.call("POST", "/api/v1/tags").key(&owner).json(r#"{"name":"a"}"#).send().await.text("id");
+    let tag = app
+        .call("POST", "/api/v1/tags")
+        .key(&owner)
+        .json(r#"{"name":"a"}"#)
+        .send()
+        .await
+        .text("id");
     for name in ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"] {
-        app.call("GET", &format!("/api/v1/tags/{tag}")).key(&owner).header(name, "DELETE").send().await;
+        app.call("GET", &format!("/api/v1/tags/{tag}"))
+            .key(&owner)
+            .header(name, "DELETE")
+            .send()
+            .await;
     }
     assert_eq!(app.call("GET", "/api/v1/tags?_method=DELETE").key(&key).send().await.status, 400);
     assert_eq!(app.call("GET", "/api/v1/tags").key(&key).send().await.rows().len(), 1);
@@ -95,12 +116,27 @@ async fn other_sites_get_no_permission_to_read() {
     let key = app.owner_key().await;
     app.user("a@b.c", store::users::Role::Editor).await;
     let session = app.log_in("a@b.c").await;
-    for path in ["/api/v1/workflows", "/api/v1/credentials", "/api/me", "/api/v1/events", "/healthz"] {
+    for path in
+        ["/api/v1/workflows", "/api/v1/credentials", "/api/me", "/api/v1/events", "/healthz"]
+    {
         let call = |method: &str| app.call(method, path).header("Origin", "http://evil.example");
-        let preflight = call("OPTIONS").header("Access-Control-Request-Method", "DELETE").send().await;
-        for reply in [call("GET").key(&key).send().await, call("GET").cookie(&session).send().await, preflight] {
-            let allowed = ["access-control-allow-origin", "access-control-allow-credentials", "access-control-allow-methods"];
-            assert!(allowed.iter().all(|name| reply.header(name).is_none()), "{path}: {}", reply.head);
+        let preflight =
+            call("OPTIONS").header("Access-Control-Request-Method", "DELETE").send().await;
+        for reply in [
+            call("GET").key(&key).send().await,
+            call("GET").cookie(&session).send().await,
+            preflight,
+        ] {
+            let allowed = [
+                "access-control-allow-origin",
+                "access-control-allow-credentials",
+                "access-control-allow-methods",
+            ];
+            assert!(
+                allowed.iter().all(|name| reply.header(name).is_none()),
+                "{path}: {}",
+                reply.head
+            );
         }
     }
 }
@@ -112,12 +148,19 @@ async fn an_answer_is_for_whoever_asked() {
     app.user("a@b.c", store::users::Role::Editor).await;
     let other = app.key("a@b.c", &["*"]).await;
     let body = r#"{"name":"w","nodes":[],"connections":{},"settings":{}}"#;
-    assert_eq!(app.call("POST", "/api/v1/workflows").key(&owner).json(body).send().await.status, 200);
+    assert_eq!(
+        app.call("POST", "/api/v1/workflows").key(&owner).json(body).send().await.status,
+        200
+    );
     for _ in 0..3 {
         for (key, expected) in [(&owner, 1), (&other, 0)] {
             let reply = app.call("GET", "/api/v1/workflows").key(key).send().await;
             assert_eq!(reply.rows().len(), expected);
-            assert_eq!(reply.header("cache-control"), Some("no-store"), "a cache on the way may keep an answer");
+            assert_eq!(
+                reply.header("cache-control"),
+                Some("no-store"),
+                "a cache on the way may keep an answer"
+            );
         }
     }
 }

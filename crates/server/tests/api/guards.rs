@@ -1,5 +1,5 @@
-//! Whose calls a trigger takes may be said with an expression: it sees the variables, is asked again when they change, and lets nobody in
-//! when it gives nothing.
+//! Whose calls a trigger takes may be said with an expression: it sees the variables, is asked
+//! again when they change, and lets nobody in when it gives nothing.
 
 use crate::addresses::{World, hook};
 use serde_json::{Value, json};
@@ -30,7 +30,10 @@ async fn issue_14_16_an_access_list_in_a_variable_holds_and_follows_it() {
     let path = format!("/variables/{}", made.text("id"));
     let id = world.active(&world.victim, &guarded("={{ $vars.OFFICE }}")).await;
     assert_eq!(status().await, 403, "we are not in the office");
-    assert_eq!(world.api(&owner, "PUT", &path, &variable("203.0.113.7, 127.0.0.0/8")).await.status, 204);
+    assert_eq!(
+        world.api(&owner, "PUT", &path, &variable("203.0.113.7, 127.0.0.0/8")).await.status,
+        204
+    );
     assert_eq!(status().await, 200);
     // A variable of the project stands over that of everybody.
     let user = store::Users::user(&world.app.store, "victim@x.y").await.unwrap().unwrap();
@@ -39,7 +42,13 @@ async fn issue_14_16_an_access_list_in_a_variable_holds_and_follows_it() {
     own["projectId"] = json!(project.as_str());
     let own = world.api(&world.victim, "POST", "/variables", &own).await;
     assert_eq!((own.status, status().await), (201, 403), "{}", own.body);
-    assert_eq!(world.api(&world.victim, "DELETE", &format!("/variables/{}", own.text("id")), &Value::Null).await.status, 204);
+    assert_eq!(
+        world
+            .api(&world.victim, "DELETE", &format!("/variables/{}", own.text("id")), &Value::Null)
+            .await
+            .status,
+        204
+    );
     assert_eq!(status().await, 200);
     for nothing in ["", " , "] {
         assert_eq!(world.api(&owner, "PUT", &path, &variable(nothing)).await.status, 204);
@@ -49,10 +58,19 @@ async fn issue_14_16_an_access_list_in_a_variable_holds_and_follows_it() {
     assert_eq!(status().await, 200);
     assert_eq!(world.api(&owner, "DELETE", &path, &Value::Null).await.status, 204);
     assert_eq!(status().await, 404);
-    let (_, why) = world.app.runtime.silent_workflows().into_iter().find(|(silent, _)| *silent == *id).unwrap();
+    let (_, why) = world
+        .app
+        .runtime
+        .silent_workflows()
+        .into_iter()
+        .find(|(silent, _)| *silent == *id)
+        .unwrap();
     assert!(why.to_string().contains("ipWhitelist"), "{why}");
     // A start finds it as it is.
-    assert!(matches!(world.app.restarted().await.find(runtime::Door::Webhook, "POST", "guarded"), runtime::Found::Nothing));
+    assert!(matches!(
+        world.app.restarted().await.find(runtime::Door::Webhook, "POST", "guarded"),
+        runtime::Found::Nothing
+    ));
 }
 
 #[tokio::test]
@@ -64,7 +82,8 @@ async fn issue_14_16_a_guard_that_an_expression_leaves_empty_refuses_to_listen()
         alone("n8n-nodes-base.webhook", 2.1, &all)
     };
     let form = |parameters: Value| {
-        let mut all = json!({ "formTitle": "t", "formFields": { "values": [{ "fieldLabel": "a" }] } });
+        let mut all =
+            json!({ "formTitle": "t", "formFields": { "values": [{ "fieldLabel": "a" }] } });
         all.as_object_mut().unwrap().extend(parameters.as_object().unwrap().clone());
         alone("n8n-nodes-base.formTrigger", 2.2, &all)
     };
@@ -78,7 +97,9 @@ async fn issue_14_16_a_guard_that_an_expression_leaves_empty_refuses_to_listen()
         webhook(json!({ "options": nothing })),
         webhook(json!({ "authentication": nothing })),
         webhook(json!({ "responseMode": "lastNode", "responseData": nothing })),
-        webhook(json!({ "responseMode": "lastNode", "options": { "responsePropertyName": nothing } })),
+        webhook(
+            json!({ "responseMode": "lastNode", "options": { "responsePropertyName": nothing } }),
+        ),
         webhook(json!({ "options": { "ipWhitelist": "={{ $secrets.list }}" } })),
         webhook(json!({ "options": { "ipWhitelist": "={{ $env.LIST }}" } })),
         form(json!({ "authentication": nothing })),
@@ -87,7 +108,15 @@ async fn issue_14_16_a_guard_that_an_expression_leaves_empty_refuses_to_listen()
         chat(json!({ "authentication": nothing })),
         chat(json!({ "authentication": "={{ $vars.NOPE || 'none' }}" })),
     ];
-    for empty in [nothing, "={{ '' }}", "={{ null }}", "={{ [] }}", "={{ $vars.NOPE }},{{ $vars.NOPE }}", "={{ $execution.id }}", "= "] {
+    for empty in [
+        nothing,
+        "={{ '' }}",
+        "={{ null }}",
+        "={{ [] }}",
+        "={{ $vars.NOPE }},{{ $vars.NOPE }}",
+        "={{ $execution.id }}",
+        "= ",
+    ] {
         cases.push(webhook(json!({ "options": { "ipWhitelist": empty } })));
     }
     for option in ["ignoreBots", "allowedOrigins", "deliveryHeader"] {
@@ -100,28 +129,53 @@ async fn issue_14_16_a_guard_that_an_expression_leaves_empty_refuses_to_listen()
         let parameters = &document["nodes"][0]["parameters"];
         let id = world.save(&world.victim, &document).await;
         let refused = world.activate(&world.victim, &id).await;
-        assert!((400..500).contains(&refused.status), "{parameters} gave {} {}", refused.status, refused.body);
-        let listens = world.api(&world.victim, "POST", &format!("/workflows/{id}/test-webhook"), &json!({})).await;
-        assert!((400..500).contains(&listens.status), "{parameters} gave {} {}", listens.status, listens.body);
+        assert!(
+            (400..500).contains(&refused.status),
+            "{parameters} gave {} {}",
+            refused.status,
+            refused.body
+        );
+        let listens = world
+            .api(&world.victim, "POST", &format!("/workflows/{id}/test-webhook"), &json!({}))
+            .await;
+        assert!(
+            (400..500).contains(&listens.status),
+            "{parameters} gave {} {}",
+            listens.status,
+            listens.body
+        );
     }
-    for (path, status) in [("/webhook/open", 404), ("/webhook-test/open", 404), ("/form/w-1", 404), ("/webhook/w-1/chat", 404)] {
+    for (path, status) in [
+        ("/webhook/open", 404),
+        ("/webhook-test/open", 404),
+        ("/form/w-1", 404),
+        ("/webhook/w-1/chat", 404),
+    ] {
         assert_eq!(world.app.call("POST", path).send().await.status, status, "{path}");
     }
     // What is written down is taken as it is.
     for document in [
-        webhook(json!({ "options": { "ipWhitelist": "", "ignoreBots": false, "allowedOrigins": "" } })),
+        webhook(
+            json!({ "options": { "ipWhitelist": "", "ignoreBots": false, "allowedOrigins": "" } }),
+        ),
         form(json!({ "options": { "ignoreBots": "={{ false }}" } })),
         chat(json!({ "options": { "allowedFilesMimeTypes": "={{ 'image/*' }}" } })),
     ] {
         let id = world.active(&world.victim, &document).await;
-        world.api(&world.victim, "POST", &format!("/workflows/{id}/deactivate"), &Value::Null).await;
+        world
+            .api(&world.victim, "POST", &format!("/workflows/{id}/deactivate"), &Value::Null)
+            .await;
     }
 }
 
 #[tokio::test]
 async fn issue_14_16_a_wait_whose_guard_is_empty_is_woken_by_nobody() {
     let world = World::new().await;
-    for (option, expected) in [("={{ $json.body.office }}", 422), ("={{ '127.0.0.1' }}", 200), ("={{ '203.0.113.7' }}", 403)] {
+    for (option, expected) in [
+        ("={{ $json.body.office }}", 422),
+        ("={{ '127.0.0.1' }}", 200),
+        ("={{ '203.0.113.7' }}", 403),
+    ] {
         let mut document = hook("waits", "waits", None);
         let wait = json!({
             "id": "w", "name": "Wait", "type": "n8n-nodes-base.wait", "typeVersion": 1.1, "position": [0, 0],
@@ -133,7 +187,15 @@ async fn issue_14_16_a_wait_whose_guard_is_empty_is_woken_by_nobody() {
         assert_eq!(world.app.call("POST", "/webhook/waits").json("{}").send().await.status, 200);
         let began = Instant::now();
         let execution = loop {
-            let rows = world.api(&world.victim, "GET", &format!("/executions?workflowId={id}&status=waiting"), &Value::Null).await.rows();
+            let rows = world
+                .api(
+                    &world.victim,
+                    "GET",
+                    &format!("/executions?workflowId={id}&status=waiting"),
+                    &Value::Null,
+                )
+                .await
+                .rows();
             if let Some(row) = rows.first() {
                 break row.get("id").unwrap().as_str().unwrap().to_owned();
             }
@@ -143,12 +205,18 @@ async fn issue_14_16_a_wait_whose_guard_is_empty_is_woken_by_nobody() {
         let asked = json!({
             "workflow": document, "workflowId": id, "executionId": execution, "node": "Wait", "expression": "={{ $execution.resumeUrl }}"
         });
-        let address = world.api(&world.victim, "POST", "/workflows/expression", &asked).await.text("text");
+        let address =
+            world.api(&world.victim, "POST", "/workflows/expression", &asked).await.text("text");
         let path = format!("/{}", address.splitn(4, '/').nth(3).unwrap());
         let reply = world.app.call("POST", &path).json("{}").send().await;
         assert_eq!(reply.status, expected, "{option}: {}", reply.body);
-        let status = world.api(&world.victim, "GET", &format!("/executions/{execution}"), &Value::Null).await.text("status");
+        let status = world
+            .api(&world.victim, "GET", &format!("/executions/{execution}"), &Value::Null)
+            .await
+            .text("status");
         assert_eq!(status == "waiting", expected != 200, "{option}: {status}");
-        world.api(&world.victim, "POST", &format!("/workflows/{id}/deactivate"), &Value::Null).await;
+        world
+            .api(&world.victim, "POST", &format!("/workflows/{id}/deactivate"), &Value::Null)
+            .await;
     }
 }

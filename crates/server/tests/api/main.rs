@@ -1,5 +1,10 @@
 //! The API as its callers meet it: over HTTP, against a real server.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests stop the test"
+)]
 
 mod addresses;
 mod app;

@@ -45,7 +45,15 @@ async fn every_role_may_do_what_the_table_says_and_nothing_else() {
             let call = || app.call(&operation.method, &operation.path).json("{}");
             for reply in [call().key(&key).send().await, call().session(&session).send().await] {
                 let is_let_in = reply.status != 403;
-                assert_eq!(is_let_in, role >= least, "{} as {}: {} {}", operation.id, role.name(), reply.status, reply.body);
+                assert_eq!(
+                    is_let_in,
+                    role >= least,
+                    "{} as {}: {} {}",
+                    operation.id,
+                    role.name(),
+                    reply.status,
+                    reply.body
+                );
                 assert!(reply.status < 500, "{}: {}", operation.id, reply.body);
             }
         }
@@ -59,8 +67,16 @@ async fn a_key_allows_only_its_scopes() {
     let key = app.key("owner@localhost", &["tag:list", "workflow:read"]).await;
     for operation in &all {
         let reply = app.call(&operation.method, &operation.path).key(&key).json("{}").send().await;
-        let is_allowed = matches!(operation.scope.as_deref(), None | Some("tag:list" | "workflow:read"));
-        assert_eq!(reply.status != 403, is_allowed, "{}: {} {}", operation.id, reply.status, reply.body);
+        let is_allowed =
+            matches!(operation.scope.as_deref(), None | Some("tag:list" | "workflow:read"));
+        assert_eq!(
+            reply.status != 403,
+            is_allowed,
+            "{}: {} {}",
+            operation.id,
+            reply.status,
+            reply.body
+        );
     }
 }
 
@@ -69,7 +85,8 @@ async fn a_changed_role_counts_from_the_next_request() {
     let app = TestApp::start().await;
     let user = app.user("e@x.y", Role::Editor).await;
     let (key, session) = (app.key("e@x.y", &["*"]).await, app.log_in("e@x.y").await);
-    let make = |name: &str| app.call("POST", "/api/v1/tags").json(&format!(r#"{{"name":"{name}"}}"#));
+    let make =
+        |name: &str| app.call("POST", "/api/v1/tags").json(&format!(r#"{{"name":"{name}"}}"#));
     assert_eq!(make("a").key(&key).send().await.status, 201);
     assert_eq!(make("b").session(&session).send().await.status, 201);
     app.store.set_role(&user.id, Role::Viewer).await.unwrap();
@@ -98,7 +115,9 @@ async fn nobody_rises_above_themselves() {
     app.user("e@x.y", Role::Editor).await;
     let key = app.key("admin@x.y", &["*"]).await;
     let role = |id: &str, name: &str| {
-        app.call("PATCH", &format!("/api/v1/users/{id}/role")).key(&key).json(&format!(r#"{{"newRoleName":"{name}"}}"#))
+        app.call("PATCH", &format!("/api/v1/users/{id}/role"))
+            .key(&key)
+            .json(&format!(r#"{{"newRoleName":"{name}"}}"#))
     };
     assert_eq!(role("e@x.y", "global:owner").send().await.status, 403);
     assert_eq!(role(&admin.id, "global:owner").send().await.status, 403);
@@ -107,7 +126,12 @@ async fn nobody_rises_above_themselves() {
     assert_eq!(role("e@x.y", "global:root").send().await.status, 400);
     assert_eq!(role("e@x.y", "global:viewer").send().await.status, 204);
     assert_eq!(app.call("DELETE", "/api/v1/users/owner@x.y").key(&key).send().await.status, 403);
-    let invite = app.call("POST", "/api/v1/users").key(&key).json(r#"[{"email":"n@x.y","role":"global:owner"}]"#).send().await;
+    let invite = app
+        .call("POST", "/api/v1/users")
+        .key(&key)
+        .json(r#"[{"email":"n@x.y","role":"global:owner"}]"#)
+        .send()
+        .await;
     assert_eq!(invite.status, 403);
     let shown = app.call("GET", "/api/v1/users/e@x.y?includeRole=true").key(&key).send().await;
     assert_eq!(shown.text("role"), "global:viewer");
@@ -123,16 +147,38 @@ async fn fields_that_are_the_servers_cannot_be_set() {
         ("POST", "/api/v1/projects", r#"{"name":"a","role":"admin"}"#),
         ("POST", "/api/v1/users", r#"[{"email":"a@b.c","isPending":false}]"#),
         ("POST", "/api/v1/users", r#"[{"email":"a@b.c","password":"x"}]"#),
-        ("POST", "/api/v1/credentials", r#"{"name":"a","type":"httpBearerAuth","data":{"token":"t"},"id":"mine"}"#),
-        ("POST", "/api/v1/credentials", r#"{"name":"a","type":"httpBearerAuth","data":{"token":"t","__proto__":{}}}"#),
-        ("POST", "/api/v1/workflows", r#"{"name":"a","nodes":[],"connections":{},"settings":{},"ownedBy":"x"}"#),
+        (
+            "POST",
+            "/api/v1/credentials",
+            r#"{"name":"a","type":"httpBearerAuth","data":{"token":"t"},"id":"mine"}"#,
+        ),
+        (
+            "POST",
+            "/api/v1/credentials",
+            r#"{"name":"a","type":"httpBearerAuth","data":{"token":"t","__proto__":{}}}"#,
+        ),
+        (
+            "POST",
+            "/api/v1/workflows",
+            r#"{"name":"a","nodes":[],"connections":{},"settings":{},"ownedBy":"x"}"#,
+        ),
         ("POST", "/api/v1/audit", r#"{"additionalOptions":{"all":true}}"#),
         ("POST", "/api/v1/executions/stop", r#"{"status":["running"],"force":true}"#),
     ] {
         let reply = app.call(method, path).key(&key).json(body).send().await;
         assert_eq!(reply.status, 400, "{path} {body}: {}", reply.body);
     }
-    let body = format!(r#"{{"token":"{}","email":"a@b.c","password":"long enough","role":"owner"}}"#, app.setup_token);
+    let body = format!(
+        r#"{{"token":"{}","email":"a@b.c","password":"long enough","role":"owner"}}"#,
+        app.setup_token
+    );
     assert_eq!(app.call("POST", "/api/setup").json(&body).send().await.status, 400);
-    assert_eq!(app.call("POST", "/api/login").json(r#"{"email":"a@b.c","password":"x","role":"owner"}"#).send().await.status, 400);
+    assert_eq!(
+        app.call("POST", "/api/login")
+            .json(r#"{"email":"a@b.c","password":"x","role":"owner"}"#)
+            .send()
+            .await
+            .status,
+        400
+    );
 }

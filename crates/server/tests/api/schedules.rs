@@ -1,4 +1,5 @@
-//! Schedules outlive changes of workflows: none is lost, and none fires at a moment that nobody asked for.
+//! Schedules outlive changes of workflows: none is lost, and none fires at a moment that nobody
+//! asked for.
 
 use crate::app::{Ground, TestApp};
 use crate::editor::row;
@@ -15,7 +16,10 @@ use store::{Executions as _, Workflows as _};
 
 fn cron(expression: &str) -> Value {
     let interval = json!({ "field": "cronExpression", "expression": (expression) });
-    row(&[("Clock", "scheduleTrigger@1.2", json!({ "rule": { "interval": [(interval)] } })), ("After", "noOp", json!({}))])
+    row(&[
+        ("Clock", "scheduleTrigger@1.2", json!({ "rule": { "interval": [(interval)] } })),
+        ("After", "noOp", json!({})),
+    ])
 }
 
 const HOURLY: &str = "0 * * * *";
@@ -23,7 +27,13 @@ const YEARLY: &str = "0 0 1 1 *";
 
 async fn save(app: &TestApp, id: &str, document: &Value) {
     let document = model::json::to_string(document);
-    let new = NewVersion { id: id.into(), name: id.into(), document: document.into(), author: None, static_data: None };
+    let new = NewVersion {
+        id: id.into(),
+        name: id.into(),
+        document: document.into(),
+        author: None,
+        static_data: None,
+    };
     app.runtime.save(new, store::projects::PERSONAL).await.unwrap();
 }
 
@@ -32,7 +42,11 @@ async fn rows_of(app: &TestApp, id: &str) -> Vec<Schedule> {
 }
 
 async fn n_runs(app: &TestApp) -> usize {
-    app.store.executions(ExecutionFilter { limit: 100, ..ExecutionFilter::default() }).await.unwrap().len()
+    app.store
+        .executions(ExecutionFilter { limit: 100, ..ExecutionFilter::default() })
+        .await
+        .unwrap()
+        .len()
 }
 
 #[tokio::test]
@@ -43,12 +57,18 @@ async fn issue_15_05_a_trigger_that_nobody_knows_yet_takes_no_schedule_along() {
     let known = rows_of(&app, "hourly").await;
     assert_eq!(known.len(), 1);
     let unknown = Schedule { node: "Later".into(), next_ms: Some(1), ..known[0].clone() };
-    assert!(app.store.change_schedules(vec![PlannedSchedule { found: None, planned: unknown }], Vec::new()).await.unwrap());
+    assert!(
+        app.store
+            .change_schedules(vec![PlannedSchedule { found: None, planned: unknown }], Vec::new())
+            .await
+            .unwrap()
+    );
     // Wakes the clock.
     save(&app, "other", &cron(YEARLY)).await;
     app.runtime.activate("other", Listening::Newest).await.unwrap();
     let began = Instant::now();
-    // It has looked once nothing is due for the moment: what nobody knows is left alone for a while.
+    // It has looked once nothing is due for the moment: what nobody knows is left alone for a
+    // while.
     while app.store.next_schedule().await.unwrap() == Some(1) {
         assert!(began.elapsed() < Duration::from_secs(60), "the clock has not looked");
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -65,7 +85,10 @@ async fn issue_15_05_what_was_deactivated_and_activated_between_two_looks_is_due
     let version = app.store.workflow("hourly").await.unwrap().unwrap().version_id;
     assert!(app.store.deactivate("hourly").await.unwrap());
     assert!(rows_of(&app, "hourly").await.is_empty());
-    assert!(matches!(app.store.activate("hourly", Activated::Newest(version), Vec::new()).await.unwrap(), Claimed::Done(())));
+    assert!(matches!(
+        app.store.activate("hourly", Activated::Newest(version), Vec::new()).await.unwrap(),
+        Claimed::Done(())
+    ));
     app.runtime.reload().await.unwrap();
     assert_eq!(rows_of(&app, "hourly").await.len(), 1);
 }

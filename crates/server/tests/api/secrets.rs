@@ -14,7 +14,8 @@ async fn no_answer_of_the_api_holds_a_secret() {
         let body = format!(r#"{{"name":"c","type":"{kind}","data":{data}}}"#);
         app.call("POST", "/api/v1/credentials").key(&key).json(&body)
     };
-    let made = create("httpHeaderAuth", &format!(r#"{{"name":"X-Key","value":"{CANARY}"}}"#)).send().await;
+    let made =
+        create("httpHeaderAuth", &format!(r#"{{"name":"X-Key","value":"{CANARY}"}}"#)).send().await;
     assert_eq!(made.status, 200, "{}", made.body);
     let id = made.text("id");
     let mut bodies = vec![made.body];
@@ -31,7 +32,14 @@ async fn no_answer_of_the_api_holds_a_secret() {
     let path = format!("/api/v1/credentials/{id}");
     let change = format!(r#"{{"data":{{"value":"{CANARY}"}},"isPartialData":true}}"#);
     bodies.push(app.call("PATCH", &path).key(&key).json(&change).send().await.body);
-    bodies.push(app.call("PATCH", &path).key(&key).json(&format!(r#"{{"data":"{CANARY}"}}"#)).send().await.body);
+    bodies.push(
+        app.call("PATCH", &path)
+            .key(&key)
+            .json(&format!(r#"{{"data":"{CANARY}"}}"#))
+            .send()
+            .await
+            .body,
+    );
     for operation in operations(&app).await.iter().filter(|operation| operation.method == "GET") {
         let real = operation.path.replace("credentials/nope", &format!("credentials/{id}"));
         bodies.push(app.call("GET", &real).key(&key).send().await.body);
@@ -48,7 +56,9 @@ async fn no_answer_of_the_api_holds_a_secret() {
 async fn issue_14_08_a_change_of_the_host_needs_the_secret_again() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
-    let body = format!(r#"{{"name":"c","type":"openAiApi","data":{{"apiKey":"{CANARY}","url":"https://api.openai.com/v1"}}}}"#);
+    let body = format!(
+        r#"{{"name":"c","type":"openAiApi","data":{{"apiKey":"{CANARY}","url":"https://api.openai.com/v1"}}}}"#
+    );
     let made = app.call("POST", "/api/v1/credentials").key(&key).json(&body).send().await;
     assert_eq!(made.status, 200, "{}", made.body);
     let path = format!("/api/v1/credentials/{}", made.text("id"));
@@ -64,10 +74,18 @@ async fn issue_14_08_a_change_of_the_host_needs_the_secret_again() {
     ] {
         let refused = change(data).send().await;
         assert_eq!(refused.status, 422, "{data}: {}", refused.body);
-        assert!(refused.body.contains("CREDENTIAL_SECRET") && refused.body.contains("apiKey"), "{}", refused.body);
+        assert!(
+            refused.body.contains("CREDENTIAL_SECRET") && refused.body.contains("apiKey"),
+            "{}",
+            refused.body
+        );
         assert!(!refused.body.contains(CANARY));
     }
-    assert_eq!(change(r#"{"organizationId":"o"}"#).send().await.status, 200, "what leads nowhere may change alone");
+    assert_eq!(
+        change(r#"{"organizationId":"o"}"#).send().await.status,
+        200,
+        "what leads nowhere may change alone"
+    );
     assert_eq!(change(r#"{"url":"https://gateway.test","apiKey":"new"}"#).send().await.status, 200);
 }
 
@@ -79,6 +97,9 @@ async fn passwords_hashes_and_tokens_stay_inside() {
     for operation in operations(&app).await.iter().filter(|operation| operation.method == "GET") {
         let path = operation.path.replace("users/nope", "users/a@b.c");
         let body = app.call("GET", &path).key(&key).send().await.body;
-        assert!(!body.contains("argon2") && !body.contains(&app.setup_token) && !body.contains(&key), "{path}: {body}");
+        assert!(
+            !body.contains("argon2") && !body.contains(&app.setup_token) && !body.contains(&key),
+            "{path}: {body}"
+        );
     }
 }

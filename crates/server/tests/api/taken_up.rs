@@ -1,4 +1,5 @@
-//! What runs find that slept: the data that their workflow keeps, their budget, a journal that another version wrote.
+//! What runs find that slept: the data that their workflow keeps, their budget, a journal that
+//! another version wrote.
 
 use crate::app::TestApp;
 use crate::gone::{active, runs_of, wait, webhook};
@@ -13,7 +14,12 @@ fn count() -> (&'static str, &'static str, Value) {
     ("Count", "code@2", json!({ "jsCode": (code) }))
 }
 
-async fn until(app: &TestApp, workflow: &str, what: &str, is_so: impl Fn(&[Execution]) -> bool) -> Vec<Execution> {
+async fn until(
+    app: &TestApp,
+    workflow: &str,
+    what: &str,
+    is_so: impl Fn(&[Execution]) -> bool,
+) -> Vec<Execution> {
     let began = Instant::now();
     loop {
         let found = runs_of(app, workflow).await;
@@ -26,7 +32,9 @@ async fn until(app: &TestApp, workflow: &str, what: &str, is_so: impl Fn(&[Execu
 }
 
 async fn asleep(app: &TestApp, workflow: &str, count: usize) -> Vec<Execution> {
-    let are_asleep = |runs: &[Execution]| runs.iter().filter(|run| run.state.status == RunStatus::Waiting).count() == count;
+    let are_asleep = |runs: &[Execution]| {
+        runs.iter().filter(|run| run.state.status == RunStatus::Waiting).count() == count
+    };
     until(app, workflow, "not all of them sleep", are_asleep).await
 }
 
@@ -42,7 +50,12 @@ fn counted(kept: &Value) -> Option<f64> {
 #[tokio::test]
 async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_meanwhile() {
     let app = TestApp::start().await;
-    active(&app, "counter", &[webhook("count", json!({})), count(), wait(), ("After", "noOp", json!({}))]).await;
+    active(
+        &app,
+        "counter",
+        &[webhook("count", json!({})), count(), wait(), ("After", "noOp", json!({}))],
+    )
+    .await;
     for _ in 0..3 {
         assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
     }
@@ -53,8 +66,14 @@ async fn issue_15_06_a_run_that_slept_leaves_alone_what_others_have_changed_mean
     app.runtime.wake(oldest).await.unwrap();
     asleep(&app, "counter", 2).await;
     assert_eq!(kept(&app, "counter").await, Some(3.0));
-    // Also as the next run finds it, and after the workflow was changed while runs of the old version sleep.
-    active(&app, "counter", &[webhook("count", json!({})), count(), wait(), ("Later", "noOp", json!({}))]).await;
+    // Also as the next run finds it, and after the workflow was changed while runs of the old
+    // version sleep.
+    active(
+        &app,
+        "counter",
+        &[webhook("count", json!({})), count(), wait(), ("Later", "noOp", json!({}))],
+    )
+    .await;
     app.runtime.wake(&sleeping[1]).await.unwrap();
     asleep(&app, "counter", 1).await;
     assert_eq!(app.call("POST", "/webhook/count").json("{}").send().await.status, 200);
@@ -71,7 +90,10 @@ async fn issue_15_06_what_a_run_changes_after_it_was_woken_is_kept() {
     }
     for run in asleep(&app, "counter", 2).await {
         app.runtime.wake(&run).await.unwrap();
-        until(&app, "counter", "it is not over", |runs| runs.iter().any(|one| one.id == run.id && one.state.stopped_ms.is_some())).await;
+        until(&app, "counter", "it is not over", |runs| {
+            runs.iter().any(|one| one.id == run.id && one.state.stopped_ms.is_some())
+        })
+        .await;
     }
     assert_eq!(kept(&app, "counter").await, Some(2.0));
     let restarted = app.restarted().await;
@@ -81,16 +103,22 @@ async fn issue_15_06_what_a_run_changes_after_it_was_woken_is_kept() {
 #[tokio::test]
 async fn issue_15_09_a_run_whose_journal_this_version_cannot_read_stays_as_it_is() {
     let app = TestApp::start().await;
-    active(&app, "sleeper", &[webhook("sleep", json!({})), wait(), ("After", "noOp", json!({}))]).await;
+    active(&app, "sleeper", &[webhook("sleep", json!({})), wait(), ("After", "noOp", json!({}))])
+        .await;
     assert_eq!(app.call("POST", "/webhook/sleep").json("{}").send().await.status, 200);
     let run = asleep(&app, "sleeper", 1).await.remove(0);
     let database = rusqlite::Connection::open(app.store.folder().join("heddle.db")).unwrap();
-    let set_format = |format: i64| database.execute("UPDATE journal SET format = ?1", [format]).unwrap();
+    let set_format =
+        |format: i64| database.execute("UPDATE journal SET format = ?1", [format]).unwrap();
     set_format(99);
     let refused = app.runtime.wake(&run).await.err().unwrap();
     assert_eq!(refused.code().name(), "STORE_NEWER", "{refused}");
     let key = app.owner_key().await;
-    let shown = app.call("GET", &format!("/api/v1/executions/{}?includeData=true", run.id)).key(&key).send().await;
+    let shown = app
+        .call("GET", &format!("/api/v1/executions/{}?includeData=true", run.id))
+        .key(&key)
+        .send()
+        .await;
     assert_eq!((shown.status, shown.text("code").as_str()), (409, "STORE_NEWER"), "{}", shown.body);
     // A start does not end it either.
     let restarted = app.restarted().await;
@@ -98,18 +126,22 @@ async fn issue_15_09_a_run_whose_journal_this_version_cannot_read_stays_as_it_is
     assert_eq!(runs_of(&app, "sleeper").await[0].state.status, RunStatus::Waiting);
     set_format(1);
     restarted.wake(&run).await.unwrap();
-    until(&app, "sleeper", "it is not over", |runs| runs[0].state.status == RunStatus::Success).await;
+    until(&app, "sleeper", "it is not over", |runs| runs[0].state.status == RunStatus::Success)
+        .await;
 }
 
 /// However often it is tried, it is no death of the process.
 #[tokio::test]
 async fn issue_15_11_a_run_that_cannot_be_resumed_yet_is_not_quarantined_for_that() {
     let app = TestApp::start().await;
-    active(&app, "sleeper", &[webhook("sleep", json!({})), wait(), ("After", "noOp", json!({}))]).await;
+    active(&app, "sleeper", &[webhook("sleep", json!({})), wait(), ("After", "noOp", json!({}))])
+        .await;
     assert_eq!(app.call("POST", "/webhook/sleep").json("{}").send().await.status, 200);
     let run = asleep(&app, "sleeper", 1).await.remove(0);
     let database = rusqlite::Connection::open(app.store.folder().join("heddle.db")).unwrap();
-    database.execute_batch("UPDATE executions SET status = 'running'; UPDATE journal SET format = 99").unwrap();
+    database
+        .execute_batch("UPDATE executions SET status = 'running'; UPDATE journal SET format = 99")
+        .unwrap();
     let _restarted = app.restarted().await;
     let deaths = || -> i64 {
         let sql = "SELECT coalesce(max(deaths), 0) FROM interruptions WHERE execution_id = ?1";
@@ -124,5 +156,6 @@ async fn issue_15_11_a_run_that_cannot_be_resumed_yet_is_not_quarantined_for_tha
     }
     assert_eq!(deaths(), 1);
     database.execute_batch("UPDATE journal SET format = 1").unwrap();
-    until(&app, "sleeper", "it does not go on", |runs| runs[0].state.status == RunStatus::Success).await;
+    until(&app, "sleeper", "it does not go on", |runs| runs[0].state.status == RunStatus::Success)
+        .await;
 }

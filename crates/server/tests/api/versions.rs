@@ -26,7 +26,10 @@ async fn every_version_of_a_workflow_can_be_read() {
     let id = send(&app, &key, "POST", "", &saying("one", "a", "first")).await.text("id");
     let other = send(&app, &key, "POST", "", &saying("other", "b", "first")).await.text("id");
     let before = send(&app, &key, "GET", &format!("/{id}"), "").await.text("versionId");
-    assert_eq!(send(&app, &key, "PUT", &format!("/{id}"), &saying("renamed", "a", "second")).await.status, 200);
+    assert_eq!(
+        send(&app, &key, "PUT", &format!("/{id}"), &saying("renamed", "a", "second")).await.status,
+        200
+    );
     let history = send(&app, &key, "GET", &format!("/{id}/history"), "").await.json();
     assert_eq!(history.as_array().unwrap().len(), 2);
     for path in [format!("/{id}/versions/{before}"), format!("/{id}/{before}")] {
@@ -35,7 +38,10 @@ async fn every_version_of_a_workflow_can_be_read() {
         assert!(old.body.contains("first") && !old.body.contains("second"), "{}", old.body);
         assert!(old.json().get("name").unwrap().is_null(), "nobody has named it");
     }
-    assert_eq!(send(&app, &key, "GET", &format!("/{other}/versions/{before}"), "").await.status, 404);
+    assert_eq!(
+        send(&app, &key, "GET", &format!("/{other}/versions/{before}"), "").await.status,
+        404
+    );
     assert_eq!(send(&app, &key, "GET", &format!("/{other}/{before}"), "").await.status, 404);
 }
 
@@ -46,20 +52,33 @@ async fn an_older_version_listens_when_it_is_activated() {
     let made = send(&app, &key, "POST", "", &saying("one", "old", "first")).await;
     let (id, first) = (made.text("id"), made.text("versionId"));
     assert!(made.json().get("activeVersionId").unwrap().is_null(), "nothing listens yet");
-    let second = send(&app, &key, "PUT", &format!("/{id}"), &saying("one", "new", "second")).await.text("versionId");
+    let second = send(&app, &key, "PUT", &format!("/{id}"), &saying("one", "new", "second"))
+        .await
+        .text("versionId");
     let activated = send(&app, &key, "POST", &format!("/{id}/activate"), "").await;
-    assert_eq!((activated.text("versionId"), activated.text("activeVersionId")), (second.clone(), second.clone()));
+    assert_eq!(
+        (activated.text("versionId"), activated.text("activeVersionId")),
+        (second.clone(), second.clone())
+    );
     assert_eq!(said(&app, "/webhook/new").await, (200, "second".to_owned()));
 
-    let body = format!(r#"{{"versionId":"{first}","name":"Known good","description":"Before the change"}}"#);
+    let body = format!(
+        r#"{{"versionId":"{first}","name":"Known good","description":"Before the change"}}"#
+    );
     let activated = send(&app, &key, "POST", &format!("/{id}/activate"), &body).await;
     assert_eq!(activated.status, 200, "{}", activated.body);
-    assert_eq!((activated.text("versionId"), activated.text("activeVersionId")), (second.clone(), first.clone()));
+    assert_eq!(
+        (activated.text("versionId"), activated.text("activeVersionId")),
+        (second.clone(), first.clone())
+    );
     assert!(activated.body.contains("second"), "what is shown is what was saved last");
     assert_eq!(said(&app, "/webhook/old").await, (200, "first".to_owned()));
     assert_eq!(said(&app, "/webhook/new").await.0, 404);
     let named = send(&app, &key, "GET", &format!("/{id}/versions/{first}"), "").await;
-    assert_eq!((named.text("name"), named.text("description")), ("Known good".to_owned(), "Before the change".to_owned()));
+    assert_eq!(
+        (named.text("name"), named.text("description")),
+        ("Known good".to_owned(), "Before the change".to_owned())
+    );
 
     // Saving brings the newest version back, as it does for any active workflow.
     let third = send(&app, &key, "PUT", &format!("/{id}"), &saying("one", "new", "third")).await;
@@ -67,7 +86,14 @@ async fn an_older_version_listens_when_it_is_activated() {
     assert_eq!(said(&app, "/webhook/new").await, (200, "third".to_owned()));
     assert_eq!(said(&app, "/webhook/old").await.0, 404);
 
-    let published = send(&app, &key, "POST", &format!("/{id}/publish"), &format!(r#"{{"versionId":"{second}"}}"#)).await;
+    let published = send(
+        &app,
+        &key,
+        "POST",
+        &format!("/{id}/publish"),
+        &format!(r#"{{"versionId":"{second}"}}"#),
+    )
+    .await;
     assert_eq!(published.text("activeVersionId"), second);
     assert_eq!(said(&app, "/webhook/new").await, (200, "second".to_owned()));
     let unpublished = send(&app, &key, "POST", &format!("/{id}/unpublish"), "").await;
@@ -79,13 +105,23 @@ async fn an_older_version_listens_when_it_is_activated() {
 async fn a_version_that_is_not_there_or_cannot_listen_changes_nothing() {
     let app = TestApp::start().await;
     let key = app.owner_key().await;
-    let silent = send(&app, &key, "POST", "", r#"{"name":"one","nodes":[],"connections":{},"settings":{}}"#).await;
+    let silent =
+        send(&app, &key, "POST", "", r#"{"name":"one","nodes":[],"connections":{},"settings":{}}"#)
+            .await;
     let (id, first) = (silent.text("id"), silent.text("versionId"));
-    let other = send(&app, &key, "POST", "", &saying("other", "other", "x")).await.text("versionId");
+    let other =
+        send(&app, &key, "POST", "", &saying("other", "other", "x")).await.text("versionId");
     send(&app, &key, "PUT", &format!("/{id}"), &saying("one", "here", "fine")).await;
     assert_eq!(send(&app, &key, "POST", &format!("/{id}/activate"), "").await.status, 200);
     for (version, status) in [("nope", 404), (other.as_str(), 404), (first.as_str(), 422)] {
-        let reply = send(&app, &key, "POST", &format!("/{id}/activate"), &format!(r#"{{"versionId":"{version}"}}"#)).await;
+        let reply = send(
+            &app,
+            &key,
+            "POST",
+            &format!("/{id}/activate"),
+            &format!(r#"{{"versionId":"{version}"}}"#),
+        )
+        .await;
         assert_eq!(reply.status, status, "{version}: {}", reply.body);
         assert_eq!(said(&app, "/webhook/here").await, (200, "fine".to_owned()));
     }

@@ -43,10 +43,14 @@ async fn no_body_reads_a_file_or_breaks_a_door() {
     echo(&app, "plain", json!({})).await;
     echo(&app, "raw", json!({ "options": { "rawBody": true } })).await;
     let fields = json!({ "values": [{ "fieldLabel": "data" }, { "fieldLabel": "files", "fieldType": "file" }] });
-    let form = node("Form", "formTrigger", 2.2, json!({ "path": "form", "formTitle": "F", "formFields": fields, "options": {} }));
+    let form = node(
+        "Form",
+        "formTrigger",
+        2.2,
+        json!({ "path": "form", "formTitle": "F", "formFields": fields, "options": {} }),
+    );
     activate(&app, &row("form", &[form])).await;
-    let mut chat =
-        json!({ "id": "Chat", "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.4, "position": [0, 0] });
+    let mut chat = json!({ "id": "Chat", "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.4, "position": [0, 0] });
     chat["parameters"] = json!({ "public": true, "options": { "allowFileUploads": true } });
     chat["webhookId"] = json!("talk");
     activate(&app, &row("chat", &[chat])).await;
@@ -76,12 +80,23 @@ async fn no_body_reads_a_file_or_breaks_a_door() {
             for body in BODIES {
                 let headers = [("Content-Type", kind), ("X-N8N-API-KEY", key.as_str())];
                 let reply = send(&app, "POST", door, &headers, body.as_bytes()).await;
-                assert!(reply.status < 500 && reply.status >= 200, "{door} {kind} {body}: {} {}", reply.status, reply.body);
-                assert!(!reply.body.contains("root:"), "{door} {kind} {body} read a file: {}", reply.body);
+                assert!(
+                    reply.status < 500 && reply.status >= 200,
+                    "{door} {kind} {body}: {} {}",
+                    reply.status,
+                    reply.body
+                );
+                assert!(
+                    !reply.body.contains("root:"),
+                    "{door} {kind} {body} read a file: {}",
+                    reply.body
+                );
             }
         }
     }
-    let reply = send(&app, "POST", "/webhook/plain", &[("Content-Type", "application/json")], b"{\"n\":1}").await;
+    let reply =
+        send(&app, "POST", "/webhook/plain", &[("Content-Type", "application/json")], b"{\"n\":1}")
+            .await;
     assert_eq!(reply.json().get("body").and_then(|body| body.get("polluted")), None);
 }
 
@@ -89,9 +104,23 @@ async fn no_body_reads_a_file_or_breaks_a_door() {
 async fn what_names_a_file_in_a_body_stays_text() {
     let app = TestApp::start().await;
     echo(&app, "plain", json!({})).await;
-    let reply = send(&app, "POST", "/webhook/plain", &[("Content-Type", "application/json")], BODIES[1].as_bytes()).await;
+    let reply = send(
+        &app,
+        "POST",
+        "/webhook/plain",
+        &[("Content-Type", "application/json")],
+        BODIES[1].as_bytes(),
+    )
+    .await;
     let body = reply.json().get("body").cloned().unwrap();
     assert_eq!(model::json::to_string(&body), BODIES[1]);
-    let reply = send(&app, "POST", "/webhook/plain?a[b]=1&__proto__[x]=2", &[("Content-Type", "text/plain")], b"x").await;
+    let reply = send(
+        &app,
+        "POST",
+        "/webhook/plain?a[b]=1&__proto__[x]=2",
+        &[("Content-Type", "text/plain")],
+        b"x",
+    )
+    .await;
     assert_eq!(model::json::to_string(reply.json().get("query").unwrap()), r#"{"a":{"b":"1"}}"#);
 }

@@ -63,7 +63,10 @@ async fn a_body_that_dribbles_is_cut_off_at_every_door() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let (text, is_closed) = rest_of(&mut stream, GateLimits::default().body_time / 2).await;
-        assert!(is_closed && text.starts_with("HTTP/1.1 408") && text.contains("REQUEST_TIMEOUT"), "{path}: {text}");
+        assert!(
+            is_closed && text.starts_with("HTTP/1.1 408") && text.contains("REQUEST_TIMEOUT"),
+            "{path}: {text}"
+        );
     }
 }
 
@@ -86,7 +89,10 @@ async fn issue_14_00_an_upload_that_stalls_is_cut_off() {
     let began = Instant::now();
     let mut stream = stalled(&app, "/webhook/slow", "203.0.113.7", 50_000).await;
     let (text, is_closed) = rest_of(&mut stream, GateLimits::default().body_time).await;
-    assert!(is_closed && text.starts_with("HTTP/1.1 408") && text.contains("REQUEST_TIMEOUT"), "{text}");
+    assert!(
+        is_closed && text.starts_with("HTTP/1.1 408") && text.contains("REQUEST_TIMEOUT"),
+        "{text}"
+    );
     assert!(began.elapsed() < GateLimits::default().body_time);
 }
 
@@ -107,7 +113,9 @@ async fn issue_14_00_time_that_a_fast_sender_saves_is_not_waited_for_later() {
 #[tokio::test]
 async fn issue_14_00_stalled_uploads_do_not_take_the_room_of_others() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let app = with_gate(GateLimits { body_memory: 256 << 10, trusted_proxies, ..GateLimits::default() }).await;
+    let app =
+        with_gate(GateLimits { body_memory: 256 << 10, trusted_proxies, ..GateLimits::default() })
+            .await;
     echo(&app, "heavy", json!({})).await;
     let key = app.owner_key().await;
     let mut stalled_ones = Vec::new();
@@ -124,7 +132,8 @@ async fn issue_14_00_stalled_uploads_do_not_take_the_room_of_others() {
     assert_eq!(heavy("203.0.113.7", &large[..10_000]).await, 200, "what is small gets through");
     assert_eq!(heavy("198.51.100.9", &large).await, 200, "others have room");
     let json = [("Content-Type", "application/json"), ("X-Forwarded-For", "203.0.113.7")];
-    let sign_in = send(&app, "POST", "/api/login", &json, br#"{"email":"a@b.c","password":"wrong"}"#).await;
+    let sign_in =
+        send(&app, "POST", "/api/login", &json, br#"{"email":"a@b.c","password":"wrong"}"#).await;
     assert_eq!(sign_in.status, 401, "{}", sign_in.body);
     let key_header = [json[0], json[1], ("X-N8N-API-KEY", key.as_str())];
     let reply = send(&app, "POST", "/api/v1/workflows", &key_header, &large).await;
@@ -187,11 +196,17 @@ async fn requests_beyond_the_limit_are_told_to_come_again() {
     let app = with_gate(GateLimits { requests: 1, ..GateLimits::default() }).await;
     echo(&app, "busy", json!({})).await;
     let mut slow = connect(app.address).await;
-    slow.write_all(b"POST /webhook/busy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n").await.unwrap();
+    slow.write_all(b"POST /webhook/busy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n")
+        .await
+        .unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     let reply = send(&app, "POST", "/webhook/busy", &[], b"").await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")), "{}", reply.body);
-    assert_eq!(send(&app, "GET", "/healthz", &[], b"").await.status, 200, "whoever watches us still gets in");
+    assert_eq!(
+        send(&app, "GET", "/healthz", &[], b"").await.status,
+        200,
+        "whoever watches us still gets in"
+    );
     slow.write_all(b"{}").await.unwrap();
     drop(slow);
     let began = Instant::now();
@@ -205,16 +220,36 @@ async fn requests_beyond_the_limit_are_told_to_come_again() {
 async fn bodies_take_only_so_much_memory_together() {
     let app = with_gate(GateLimits { body_memory: 100 << 10, ..GateLimits::default() }).await;
     echo(&app, "heavy", json!({})).await;
-    let reply = send(&app, "POST", "/webhook/heavy", &[("Content-Type", "text/plain")], &vec![b'a'; 300 << 10]).await;
+    let reply = send(
+        &app,
+        "POST",
+        "/webhook/heavy",
+        &[("Content-Type", "text/plain")],
+        &vec![b'a'; 300 << 10],
+    )
+    .await;
     assert_eq!(reply.status, 503, "{}", reply.body);
-    assert_eq!(send(&app, "POST", "/webhook/heavy", &[("Content-Type", "text/plain")], &vec![b'a'; 50 << 10]).await.status, 200);
+    assert_eq!(
+        send(
+            &app,
+            "POST",
+            "/webhook/heavy",
+            &[("Content-Type", "text/plain")],
+            &vec![b'a'; 50 << 10]
+        )
+        .await
+        .status,
+        200
+    );
 }
 
 #[tokio::test]
 async fn one_address_sends_only_so_many_requests_a_second() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let app = with_gate(GateLimits { per_second: 2, trusted_proxies, ..GateLimits::default() }).await;
-    let status = async |client: &str| send(&app, "GET", "/", &[("X-Forwarded-For", client)], b"").await;
+    let app =
+        with_gate(GateLimits { per_second: 2, trusted_proxies, ..GateLimits::default() }).await;
+    let status =
+        async |client: &str| send(&app, "GET", "/", &[("X-Forwarded-For", client)], b"").await;
     // On a slow machine a few more are allowed before one comes too early.
     let first_refused = async |client: &str| {
         let mut taken = 0;
@@ -229,9 +264,15 @@ async fn one_address_sends_only_so_many_requests_a_second() {
     };
     let (taken, refused) = first_refused("203.0.113.7").await;
     assert!(taken >= 4, "{taken}");
-    assert_eq!((refused.status, refused.header("retry-after"), refused.text("code").as_str()), (429, Some("1"), "RATE_LIMIT"));
+    assert_eq!(
+        (refused.status, refused.header("retry-after"), refused.text("code").as_str()),
+        (429, Some("1"), "RATE_LIMIT")
+    );
     assert_eq!(status("203.0.113.8").await.status, 200, "another address has its own count");
-    assert!(first_refused("203.0.113.8, 203.0.113.7").await.0 < 3, "what stands left of a stranger is the stranger's word");
+    assert!(
+        first_refused("203.0.113.8, 203.0.113.7").await.0 < 3,
+        "what stands left of a stranger is the stranger's word"
+    );
 }
 
 #[tokio::test]
@@ -239,12 +280,36 @@ async fn only_our_proxies_say_whose_call_it_is() {
     let only = json!({ "options": { "ipWhitelist": "203.0.113.7" } });
     let app = TestApp::start().await;
     echo(&app, "mine", only.clone()).await;
-    assert_eq!(send(&app, "POST", "/webhook/mine", &[("X-Forwarded-For", "203.0.113.7")], b"").await.status, 403);
-    let gate = GateLimits { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..GateLimits::default() };
+    assert_eq!(
+        send(&app, "POST", "/webhook/mine", &[("X-Forwarded-For", "203.0.113.7")], b"")
+            .await
+            .status,
+        403
+    );
+    let gate = GateLimits {
+        trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
+        ..GateLimits::default()
+    };
     let app = with_gate(gate).await;
     echo(&app, "mine", only).await;
-    assert_eq!(send(&app, "POST", "/webhook/mine", &[("X-Forwarded-For", "203.0.113.7")], b"").await.status, 200);
-    assert_eq!(send(&app, "POST", "/webhook/mine", &[("X-Forwarded-For", "203.0.113.7, 198.51.100.1")], b"").await.status, 403);
+    assert_eq!(
+        send(&app, "POST", "/webhook/mine", &[("X-Forwarded-For", "203.0.113.7")], b"")
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        send(
+            &app,
+            "POST",
+            "/webhook/mine",
+            &[("X-Forwarded-For", "203.0.113.7, 198.51.100.1")],
+            b""
+        )
+        .await
+        .status,
+        403
+    );
     assert_eq!(send(&app, "POST", "/webhook/mine", &[], b"").await.status, 403);
 }
 
@@ -267,8 +332,11 @@ async fn runs_that_wait_for_their_turn_are_bounded_in_number_and_size() {
 #[tokio::test]
 async fn issue_14_00_health_checks_are_limited_and_tell_strangers_nothing() {
     let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let app = with_gate(GateLimits { per_second: 2, trusted_proxies, ..GateLimits::default() }).await;
-    let check = async || send(&app, "GET", "/healthz", &[("X-Forwarded-For", "203.0.113.7")], b"").await.status;
+    let app =
+        with_gate(GateLimits { per_second: 2, trusted_proxies, ..GateLimits::default() }).await;
+    let check = async || {
+        send(&app, "GET", "/healthz", &[("X-Forwarded-For", "203.0.113.7")], b"").await.status
+    };
     let mut statuses = Vec::new();
     for _ in 0..50 {
         statuses.push(check().await);
@@ -283,9 +351,11 @@ async fn issue_14_00_health_checks_are_limited_and_tell_strangers_nothing() {
 }
 
 #[tokio::test]
-async fn issue_14_12_a_workflow_whose_activation_met_two_deaths_does_not_listen_at_the_next_start() {
+async fn issue_14_12_a_workflow_whose_activation_met_two_deaths_does_not_listen_at_the_next_start()
+{
     let app = TestApp::start().await;
-    let (deadly, other) = (echo(&app, "deadly", json!({})).await, echo(&app, "other", json!({})).await);
+    let (deadly, other) =
+        (echo(&app, "deadly", json!({})).await, echo(&app, "other", json!({})).await);
     let active = async |id: &str| app.store.workflow(id).await.unwrap().unwrap().active;
     // A start that died, of whatever: the next one notes each workflow, and all of them listen.
     app.store.begin_attempt("", "start").await.unwrap();
@@ -310,9 +380,20 @@ async fn issue_14_00_requests_to_sign_in_and_about_oneself_are_small() {
     app.user("a@b.c", Role::Editor).await;
     let session = app.log_in("a@b.c").await;
     let large = format!(r#"{{"email":"a@b.c","password":"{}"}}"#, "x".repeat(64 << 10));
-    for path in ["/api/login", "/api/setup", "/api/invitation", "/api/me/password", "/api/me/api-keys"] {
-        let headers = [("Content-Type", "application/json"), ("Cookie", session.cookie.as_str()), ("X-CSRF-Token", session.csrf.as_str())];
+    for path in
+        ["/api/login", "/api/setup", "/api/invitation", "/api/me/password", "/api/me/api-keys"]
+    {
+        let headers = [
+            ("Content-Type", "application/json"),
+            ("Cookie", session.cookie.as_str()),
+            ("X-CSRF-Token", session.csrf.as_str()),
+        ];
         let reply = send(&app, "POST", path, &headers, large.as_bytes()).await;
-        assert_eq!((reply.status, reply.text("code").as_str()), (413, "REQUEST_TOO_LARGE"), "{path}: {}", reply.body);
+        assert_eq!(
+            (reply.status, reply.text("code").as_str()),
+            (413, "REQUEST_TOO_LARGE"),
+            "{path}: {}",
+            reply.body
+        );
     }
 }

@@ -16,7 +16,12 @@
 //! | spreadsheets, long lines, PDF | `nodes/src/files`, `heddle/tests/read_pdf.rs` |
 //!
 //! Tar and YAML are read nowhere; pictures are never decoded.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests stop the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests stop the test"
+)]
 
 mod answers;
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of the API")]

@@ -1,4 +1,5 @@
-//! Names under which an instance is reached: those of strangers are refused, and workflows may have an origin of their own.
+//! Names under which an instance is reached: those of strangers are refused, and workflows may have
+//! an origin of their own.
 
 use crate::app::{Ground, Reply, TestApp};
 use crate::wire::{activate, echo, node, row};
@@ -13,11 +14,22 @@ async fn issue_14_00_a_page_whose_name_was_pointed_here_reaches_nothing() {
     let app = TestApp::start().await;
     let port = app.address.port();
     let key = app.owner_key().await;
-    for path in ["/", "/api/setup", "/api/me", "/api/v1/workflows", "/v1/models", "/metrics", "/invitation"] {
+    for path in
+        ["/", "/api/setup", "/api/me", "/api/v1/workflows", "/v1/models", "/metrics", "/invitation"]
+    {
         let reply = at(&app, &format!("rebound.example:{port}"), "GET", path).await;
-        assert_eq!((reply.status, reply.text("code").as_str()), (421, "HOST_NOT_ALLOWED"), "{path}");
+        assert_eq!(
+            (reply.status, reply.text("code").as_str()),
+            (421, "HOST_NOT_ALLOWED"),
+            "{path}"
+        );
     }
-    let list = app.call("GET", "/api/v1/workflows").key(&key).header("Host", &format!("rebound.example:{port}")).send().await;
+    let list = app
+        .call("GET", "/api/v1/workflows")
+        .key(&key)
+        .header("Host", &format!("rebound.example:{port}"))
+        .send()
+        .await;
     assert_eq!(list.status, 421, "a key makes no difference");
     assert_eq!(at(&app, &format!("localhost:{port}"), "GET", "/api/setup").await.status, 200);
     assert_eq!(at(&app, "rebound.example", "GET", "/healthz").await.status, 200);
@@ -26,13 +38,19 @@ async fn issue_14_00_a_page_whose_name_was_pointed_here_reaches_nothing() {
 #[tokio::test]
 async fn issue_14_00_on_this_machine_alone_workflows_answer_no_foreign_page() {
     let app = TestApp::start().await;
-    let everybody = TestApp::start_on(Ground { base_url: Some("https://heddle.example.com"), ..Ground::default() }).await;
+    let everybody = TestApp::start_on(Ground {
+        base_url: Some("https://heddle.example.com"),
+        ..Ground::default()
+    })
+    .await;
     for app in [&app, &everybody] {
         echo(app, "quiet", json!({})).await;
         echo(app, "open", json!({ "options": { "allowedOrigins": "*" } })).await;
         echo(app, "listed", json!({ "options": { "allowedOrigins": "https://a.example" } })).await;
     }
-    let rebound = at(&app, &format!("rebound.example:{}", app.address.port()), "POST", "/webhook/quiet").await;
+    let rebound =
+        at(&app, &format!("rebound.example:{}", app.address.port()), "POST", "/webhook/quiet")
+            .await;
     assert_eq!((rebound.status, rebound.text("code").as_str()), (421, "HOST_NOT_ALLOWED"));
     assert_eq!(at(&app, "localhost", "POST", "/webhook/quiet").await.status, 200);
     assert_eq!(at(&everybody, "any.example", "POST", "/webhook/quiet").await.status, 200);
@@ -44,24 +62,40 @@ async fn issue_14_00_on_this_machine_alone_workflows_answer_no_foreign_page() {
         (&everybody, "open", Some("*")),
         (&everybody, "listed", Some("https://a.example")),
     ] {
-        let call = |method: &str| app.call(method, &format!("/webhook/{path}")).header("Origin", "https://a.example");
+        let call = |method: &str| {
+            app.call(method, &format!("/webhook/{path}")).header("Origin", "https://a.example")
+        };
         let asked = call("OPTIONS").header("Access-Control-Request-Method", "POST").send().await;
         for reply in [asked, call("POST").send().await] {
-            assert_eq!(reply.header("access-control-allow-origin"), allowed, "{path}: {}", reply.head);
+            assert_eq!(
+                reply.header("access-control-allow-origin"),
+                allowed,
+                "{path}: {}",
+                reply.head
+            );
         }
     }
 }
 
 #[tokio::test]
 async fn issue_14_05_webhooks_answer_at_their_own_origin_and_the_editor_at_the_other() {
-    let app = TestApp::start_on(Ground { webhook_host: Some("localhost"), ..Ground::default() }).await;
+    let app =
+        TestApp::start_on(Ground { webhook_host: Some("localhost"), ..Ground::default() }).await;
     let port = app.address.port();
     let (hooks, editor) = (format!("localhost:{port}"), app.address.to_string());
     echo(&app, "mine", json!({})).await;
     let fields = json!({ "values": [{ "fieldLabel": "data" }] });
     activate(
         &app,
-        &row("form", &[node("Form", "formTrigger", 2.2, json!({ "path": "form", "formTitle": "F", "formFields": fields, "options": {} }))]),
+        &row(
+            "form",
+            &[node(
+                "Form",
+                "formTrigger",
+                2.2,
+                json!({ "path": "form", "formTitle": "F", "formFields": fields, "options": {} }),
+            )],
+        ),
     )
     .await;
     let called = at(&app, &hooks, "POST", "/webhook/mine").await;
@@ -78,7 +112,11 @@ async fn issue_14_05_webhooks_answer_at_their_own_origin_and_the_editor_at_the_o
         "/webhook/nothing",
     ] {
         let reply = at(&app, &editor, "POST", path).await;
-        assert_eq!((reply.status, reply.text("code").as_str()), (421, "HOST_NOT_ALLOWED"), "{path}");
+        assert_eq!(
+            (reply.status, reply.text("code").as_str()),
+            (421, "HOST_NOT_ALLOWED"),
+            "{path}"
+        );
         assert!(reply.text("hint").contains(&format!("http://{hooks}")), "{}", reply.body);
     }
     assert_eq!(at(&app, &editor, "GET", "/form/form").await.status, 421);
@@ -96,7 +134,8 @@ async fn issue_14_05_webhooks_answer_at_their_own_origin_and_the_editor_at_the_o
 
 #[tokio::test]
 async fn issue_14_05_a_chat_for_people_of_the_instance_stays_where_they_are_signed_in() {
-    let app = TestApp::start_on(Ground { webhook_host: Some("localhost"), ..Ground::default() }).await;
+    let app =
+        TestApp::start_on(Ground { webhook_host: Some("localhost"), ..Ground::default() }).await;
     for (path, authentication) in [("people", "n8nUserAuth"), ("anybody", "none")] {
         let chat = json!({ "id": "Chat", "name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.4,
             "position": [0, 0], "webhookId": path, "parameters": { "public": true, "authentication": authentication, "options": {} } });
@@ -110,5 +149,10 @@ async fn issue_14_05_a_chat_for_people_of_the_instance_stays_where_they_are_sign
     let session = app.log_in("a@b.c").await;
     assert_eq!(app.call("GET", "/webhook/people/chat").cookie(&session).send().await.status, 200);
     assert_eq!(at(&app, &editor, "GET", "/webhook/anybody/chat").await.status, 421);
-    assert_eq!(at(&app, &format!("localhost:{}", app.address.port()), "GET", "/webhook/anybody/chat").await.status, 200);
+    assert_eq!(
+        at(&app, &format!("localhost:{}", app.address.port()), "GET", "/webhook/anybody/chat")
+            .await
+            .status,
+        200
+    );
 }

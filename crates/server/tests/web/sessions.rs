@@ -1,4 +1,5 @@
-//! What a browser sends along for whoever is signed in stays between it and us: no workflow sees it, and no journal keeps it.
+//! What a browser sends along for whoever is signed in stays between it and us: no workflow sees
+//! it, and no journal keeps it.
 
 use crate::app::{Reply, Session, TestApp};
 use crate::wire::{activate, echo, node, row, save, webhook};
@@ -22,7 +23,12 @@ impl Visit {
 
     /// A call as a page of ours would send it.
     async fn call(&self, method: &str, path: &str, cookies: &str) -> Reply {
-        self.app.call(method, path).header("Cookie", cookies).header("X-CSRF-Token", &self.session.csrf).send().await
+        self.app
+            .call(method, path)
+            .header("Cookie", cookies)
+            .header("X-CSRF-Token", &self.session.csrf)
+            .send()
+            .await
     }
 
     /// All of one's cookies, and one of somebody else's.
@@ -59,7 +65,10 @@ async fn issue_14_13_a_webhook_sees_no_session() {
     echo(&visit.app, "shop", json!({ "httpMethod": "GET" })).await;
     let reply = visit.call("GET", "/webhook/shop", &visit.cookies()).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
-    assert_eq!(reply.json().get("headers").unwrap().get("cookie").unwrap().as_str(), Some("other=1"));
+    assert_eq!(
+        reply.json().get("headers").unwrap().get("cookie").unwrap().as_str(),
+        Some("other=1")
+    );
     visit.shows_nothing(&reply.body);
     visit.keeps_nothing().await;
     for cookies in [
@@ -69,7 +78,11 @@ async fn issue_14_13_a_webhook_sees_no_session() {
         visit.session.cookie.to_uppercase().replace(&visit.secret().to_uppercase(), visit.secret()),
     ] {
         let reply = visit.call("GET", "/webhook/shop", &cookies).await;
-        assert!(reply.json().get("headers").unwrap().get("cookie").is_none(), "{cookies}: {}", reply.body);
+        assert!(
+            reply.json().get("headers").unwrap().get("cookie").is_none(),
+            "{cookies}: {}",
+            reply.body
+        );
         visit.shows_nothing(&reply.body);
     }
 }
@@ -78,8 +91,15 @@ async fn issue_14_13_a_webhook_sees_no_session() {
 async fn issue_14_13_a_test_webhook_sees_no_session() {
     let visit = Visit::new().await;
     let keep = node("Keep", "noOp", 1.0, json!({}));
-    let id = save(&visit.app, &row("Draft", &[webhook("draft", "lastNode", json!({})), keep])).await;
-    let listening = visit.app.call("POST", &format!("/api/v1/workflows/{id}/test-webhook")).key(&visit.key).json("{}").send().await;
+    let id =
+        save(&visit.app, &row("Draft", &[webhook("draft", "lastNode", json!({})), keep])).await;
+    let listening = visit
+        .app
+        .call("POST", &format!("/api/v1/workflows/{id}/test-webhook"))
+        .key(&visit.key)
+        .json("{}")
+        .send()
+        .await;
     assert_eq!(listening.status, 200, "{}", listening.body);
     let reply = visit.call("POST", "/webhook-test/draft", &visit.cookies()).await;
     assert!(reply.status == 200 && reply.body.contains("other=1"), "{}", reply.body);
@@ -92,11 +112,21 @@ async fn issue_14_13_a_call_that_wakes_a_run_brings_no_session() {
     let visit = Visit::new().await;
     let told = json!({ "respondWith": "text", "responseBody": "={{ $execution.resumeUrl }}", "options": {} });
     let tell = node("Tell", "respondToWebhook", 1.1, told);
-    let wait = node("Wait", "wait", 1.1, json!({ "resume": "webhook", "httpMethod": "GET", "responseMode": "lastNode", "options": {} }));
+    let wait = node(
+        "Wait",
+        "wait",
+        1.1,
+        json!({ "resume": "webhook", "httpMethod": "GET", "responseMode": "lastNode", "options": {} }),
+    );
     let keep = node("Keep", "noOp", 1.0, json!({}));
-    activate(&visit.app, &row("Waits", &[webhook("waits", "responseNode", json!({})), tell, wait, keep])).await;
+    activate(
+        &visit.app,
+        &row("Waits", &[webhook("waits", "responseNode", json!({})), tell, wait, keep]),
+    )
+    .await;
     let link = visit.call("POST", "/webhook/waits", "a=b").await.body;
-    let path = format!("/{}", link.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no link: {link}")));
+    let path =
+        format!("/{}", link.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no link: {link}")));
     let began = Instant::now();
     while !visit.kept().await.contains("\"status\":\"waiting\"") {
         assert!(began.elapsed() < Duration::from_secs(60));
@@ -112,10 +142,21 @@ async fn issue_14_13_a_call_that_wakes_a_run_brings_no_session() {
 async fn issue_14_13_a_form_brings_no_session() {
     let visit = Visit::new().await;
     let fields = json!({ "values": [{ "fieldLabel": "Name" }] });
-    let form = node("Form", "formTrigger", 2.2, json!({ "path": "ask", "formTitle": "Ask", "formFields": fields, "options": {} }));
+    let form = node(
+        "Form",
+        "formTrigger",
+        2.2,
+        json!({ "path": "ask", "formTitle": "Ask", "formFields": fields, "options": {} }),
+    );
     activate(&visit.app, &row("Form", &[form])).await;
     let form = "application/x-www-form-urlencoded";
-    let sent = visit.app.call("POST", "/form/ask").header("Content-Type", form).session(&visit.session).send().await;
+    let sent = visit
+        .app
+        .call("POST", "/form/ask")
+        .header("Content-Type", form)
+        .session(&visit.session)
+        .send()
+        .await;
     assert_eq!(sent.status, 200, "{}", sent.body);
     visit.shows_nothing(&sent.body);
     visit.keeps_nothing().await;

@@ -17,7 +17,11 @@ struct Kept;
 impl Credentials for Kept {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         Ok(match kind {
-            "jwtAuth" => Object::from_iter([("keyType", "passphrase"), ("secret", SECRET), ("algorithm", "HS256")]),
+            "jwtAuth" => Object::from_iter([
+                ("keyType", "passphrase"),
+                ("secret", SECRET),
+                ("algorithm", "HS256"),
+            ]),
             "httpBasicAuth" => Object::from_iter([("user", "ada"), ("password", "looms")]),
             _ => Object::from_iter([("name", "X-Secret"), ("value", "looms")]),
         })
@@ -36,7 +40,8 @@ fn now() -> u64 {
 }
 
 async fn app() -> TestApp {
-    let app = TestApp::start_on(Ground { credentials: Some(Arc::new(Kept)), ..Ground::default() }).await;
+    let app =
+        TestApp::start_on(Ground { credentials: Some(Arc::new(Kept)), ..Ground::default() }).await;
     for kind in ["jwtAuth", "basicAuth", "headerAuth"] {
         echo(&app, kind, json!({ "authentication": kind })).await;
     }
@@ -46,14 +51,28 @@ async fn app() -> TestApp {
 #[tokio::test]
 async fn a_token_counts_only_with_our_signature_and_in_its_time() {
     let app = app().await;
-    let status = async |authorization: &str| send(&app, "POST", "/webhook/jwtAuth", &[("Authorization", authorization)], b"").await.status;
+    let status = async |authorization: &str| {
+        send(&app, "POST", "/webhook/jwtAuth", &[("Authorization", authorization)], b"")
+            .await
+            .status
+    };
     let hs256 = json!({ "alg": "HS256", "typ": "JWT" });
     let good = token(&hs256, &json!({ "sub": "ada", "exp": now() + 60 }), SECRET);
     assert_eq!(status(&format!("Bearer {good}")).await, 200);
-    assert_eq!(status(&format!("Bearer {}", token(&hs256, &json!({}), SECRET))).await, 200, "a token need not expire");
+    assert_eq!(
+        status(&format!("Bearer {}", token(&hs256, &json!({}), SECRET))).await,
+        200,
+        "a token need not expire"
+    );
     assert_eq!(send(&app, "POST", "/webhook/jwtAuth", &[], b"").await.status, 401);
     let (head, _) = good.rsplit_once('.').unwrap();
-    let none = |name: &str| format!("{}.{}.", URL_SAFE_NO_PAD.encode(json!({ "alg": name }).to_string()), URL_SAFE_NO_PAD.encode("{}"));
+    let none = |name: &str| {
+        format!(
+            "{}.{}.",
+            URL_SAFE_NO_PAD.encode(json!({ "alg": name }).to_string()),
+            URL_SAFE_NO_PAD.encode("{}")
+        )
+    };
     for wrong in [
         token(&hs256, &json!({ "exp": now() - 30 }), SECRET),
         token(&hs256, &json!({ "exp": now() + 60, "nbf": now() + 30 }), SECRET),
@@ -86,17 +105,30 @@ async fn passwords_and_secrets_are_compared_whole() {
         ("Basic ???".to_owned(), 401),
         ("Bearer x".to_owned(), 401),
     ] {
-        assert_eq!(send(&app, "POST", "/webhook/basicAuth", &[("Authorization", &given)], b"").await.status, wanted, "{given}");
+        assert_eq!(
+            send(&app, "POST", "/webhook/basicAuth", &[("Authorization", &given)], b"")
+                .await
+                .status,
+            wanted,
+            "{given}"
+        );
     }
     let challenge = send(&app, "POST", "/webhook/basicAuth", &[], b"").await;
-    assert_eq!((challenge.status, challenge.header("www-authenticate")), (401, Some("Basic realm=\"Webhook\"")));
+    assert_eq!(
+        (challenge.status, challenge.header("www-authenticate")),
+        (401, Some("Basic realm=\"Webhook\""))
+    );
     for (headers, wanted) in [
         (&[("X-Secret", "looms")][..], 200),
         (&[("X-Secret", "")], 403),
         (&[], 403),
         (&[("X-Secret", "looms"), ("X-Secret", "looms")], 403),
     ] {
-        assert_eq!(send(&app, "POST", "/webhook/headerAuth", headers, b"").await.status, wanted, "{headers:?}");
+        assert_eq!(
+            send(&app, "POST", "/webhook/headerAuth", headers, b"").await.status,
+            wanted,
+            "{headers:?}"
+        );
     }
 }
 
@@ -107,7 +139,11 @@ impl Credentials for Empty {
     fn get(&self, _stands_for: &str, kind: &str, _id: &str) -> Result<Object, NodeError> {
         let secret = self.0;
         Ok(match kind {
-            "jwtAuth" => Object::from_iter([("keyType", "passphrase"), ("secret", secret), ("algorithm", "HS256")]),
+            "jwtAuth" => Object::from_iter([
+                ("keyType", "passphrase"),
+                ("secret", secret),
+                ("algorithm", "HS256"),
+            ]),
             "httpBasicAuth" => Object::from_iter([("user", secret), ("password", secret)]),
             _ => Object::from_iter([("name", "X-Secret"), ("value", secret)]),
         })
@@ -116,8 +152,13 @@ impl Credentials for Empty {
 
 #[tokio::test]
 async fn issue_14_16_a_credential_without_a_secret_lets_nobody_in() {
-    for secret in ["", " ", "\t\n", "\0", "\0\0\0", "\u{200b}", "\u{feff} \u{2060}", "\u{ad}\u{7f}"] {
-        let app = TestApp::start_on(Ground { credentials: Some(Arc::new(Empty(secret))), ..Ground::default() }).await;
+    for secret in ["", " ", "\t\n", "\0", "\0\0\0", "\u{200b}", "\u{feff} \u{2060}", "\u{ad}\u{7f}"]
+    {
+        let app = TestApp::start_on(Ground {
+            credentials: Some(Arc::new(Empty(secret))),
+            ..Ground::default()
+        })
+        .await;
         for kind in ["jwtAuth", "basicAuth", "headerAuth"] {
             echo(&app, kind, json!({ "authentication": kind })).await;
         }
@@ -129,10 +170,17 @@ async fn issue_14_16_a_credential_without_a_secret_lets_nobody_in() {
             ("basicAuth", "Authorization", basic(&format!("{secret}:{secret}"))),
             ("basicAuth", "Authorization", basic("")),
             ("basicAuth", "X-Nothing", String::new()),
-            ("headerAuth", "X-Secret", secret.trim_matches(|letter: char| letter.is_whitespace() || letter.is_control()).to_owned()),
+            (
+                "headerAuth",
+                "X-Secret",
+                secret
+                    .trim_matches(|letter: char| letter.is_whitespace() || letter.is_control())
+                    .to_owned(),
+            ),
             ("headerAuth", "X-Nothing", String::new()),
         ] {
-            let reply = send(&app, "POST", &format!("/webhook/{path}"), &[(name, &value)], b"{}").await;
+            let reply =
+                send(&app, "POST", &format!("/webhook/{path}"), &[(name, &value)], b"{}").await;
             assert_eq!(reply.status, 500, "{path} with {name}: {value}: {}", reply.body);
             assert!(reply.body.contains("No authentication data defined"), "{}", reply.body);
         }
@@ -142,6 +190,13 @@ async fn issue_14_16_a_credential_without_a_secret_lets_nobody_in() {
 #[tokio::test]
 async fn the_body_of_a_call_that_is_not_taken_is_not_read() {
     let app = app().await;
-    let reply = send(&app, "POST", "/webhook/basicAuth", &[("Content-Type", "application/json")], b"{ broken").await;
+    let reply = send(
+        &app,
+        "POST",
+        "/webhook/basicAuth",
+        &[("Content-Type", "application/json")],
+        b"{ broken",
+    )
+    .await;
     assert_eq!(reply.status, 401, "{}", reply.body);
 }

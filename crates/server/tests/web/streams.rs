@@ -17,9 +17,18 @@ fn lines(body: &str) -> Vec<(String, Option<String>, String)> {
         .map(|line| {
             let chunk: Value = serde_json::from_str(line).unwrap();
             let metadata = &chunk["metadata"];
-            assert!(metadata["timestamp"].is_u64() && metadata["itemIndex"].is_u64() && metadata["runIndex"].is_u64(), "{chunk}");
+            assert!(
+                metadata["timestamp"].is_u64()
+                    && metadata["itemIndex"].is_u64()
+                    && metadata["runIndex"].is_u64(),
+                "{chunk}"
+            );
             let text = |value: &Value| value.as_str().map(str::to_owned);
-            (text(&chunk["type"]).unwrap(), text(&chunk["content"]), text(&metadata["nodeName"]).unwrap())
+            (
+                text(&chunk["type"]).unwrap(),
+                text(&chunk["content"]),
+                text(&metadata["nodeName"]).unwrap(),
+            )
         })
         .collect()
 }
@@ -39,10 +48,15 @@ async fn last_execution(app: &TestApp) -> model::Value {
 async fn each_node_that_responds_adds_its_piece() {
     let app = TestApp::start().await;
     let first = respond("First", json!({ "respondWith": "text", "responseBody": "one" }));
-    let second = respond("Second", json!({ "respondWith": "json", "responseBody": "{ \"n\": 2 }" }));
-    activate(&app, &row("stream", &[webhook("stream", "streaming", json!({})), first, second])).await;
+    let second =
+        respond("Second", json!({ "respondWith": "json", "responseBody": "{ \"n\": 2 }" }));
+    activate(&app, &row("stream", &[webhook("stream", "streaming", json!({})), first, second]))
+        .await;
     let reply = send(&app, "POST", "/webhook/stream", &[], b"").await;
-    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json; charset=utf-8")));
+    assert_eq!(
+        (reply.status, reply.header("content-type")),
+        (200, Some("application/json; charset=utf-8"))
+    );
     assert_eq!(reply.header("transfer-encoding"), Some("chunked"));
     assert_eq!(lines(&reply.body), [three("one", "First"), three("{\"n\":2}", "Second")].concat());
 }
@@ -50,10 +64,21 @@ async fn each_node_that_responds_adds_its_piece() {
 #[tokio::test]
 async fn without_pieces_the_items_of_the_last_node_are_the_answer() {
     let app = TestApp::start().await;
-    let split = node("Split", "splitOut", 1.0, json!({ "fieldToSplitOut": "body.list", "options": {} }));
+    let split =
+        node("Split", "splitOut", 1.0, json!({ "fieldToSplitOut": "body.list", "options": {} }));
     activate(&app, &row("items", &[webhook("items", "streaming", json!({})), split])).await;
-    let reply = send(&app, "POST", "/webhook/items", &[("Content-Type", "application/json")], br#"{"list":[{"a":1},{"a":2}]}"#).await;
-    assert_eq!(lines(&reply.body), [three("{\"a\":1}", "Split"), three("{\"a\":2}", "Split")].concat());
+    let reply = send(
+        &app,
+        "POST",
+        "/webhook/items",
+        &[("Content-Type", "application/json")],
+        br#"{"list":[{"a":1},{"a":2}]}"#,
+    )
+    .await;
+    assert_eq!(
+        lines(&reply.body),
+        [three("{\"a\":1}", "Split"), three("{\"a\":2}", "Split")].concat()
+    );
 }
 
 #[tokio::test]
@@ -119,12 +144,17 @@ async fn a_caller_that_goes_away_does_not_end_the_run() {
     let app = TestApp::start().await;
     slow(&app, "gone").await;
     let mut stream = connect(app.address).await;
-    stream.write_all(b"POST /webhook/gone HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+    stream
+        .write_all(b"POST /webhook/gone HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+        .await
+        .unwrap();
     let mut buffer = [0; 64];
     assert!(stream.read(&mut buffer).await.unwrap() > 0);
     drop(stream);
     for _ in 0..400 {
-        if last_execution(&app).await.get("status").and_then(model::Value::as_str) == Some("success") {
+        if last_execution(&app).await.get("status").and_then(model::Value::as_str)
+            == Some("success")
+        {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -14,7 +14,8 @@ pub(crate) fn node(name: &str, kind: &str, version: f64, parameters: Value) -> V
 }
 
 pub(crate) fn webhook(path: &str, mode: &str, more: Value) -> Value {
-    let mut parameters = json!({ "httpMethod": "POST", "path": path, "responseMode": mode, "options": {} });
+    let mut parameters =
+        json!({ "httpMethod": "POST", "path": path, "responseMode": mode, "options": {} });
     for (key, value) in more.as_object().unwrap() {
         parameters[key] = value.clone();
     }
@@ -34,7 +35,8 @@ pub(crate) fn row(name: &str, nodes: &[Value]) -> Value {
 /// Puts a workflow in and gives its id.
 pub(crate) async fn save(app: &TestApp, document: &Value) -> String {
     let key = app.owner_key().await;
-    let made = app.call("POST", "/api/v1/workflows").key(&key).json(&document.to_string()).send().await;
+    let made =
+        app.call("POST", "/api/v1/workflows").key(&key).json(&document.to_string()).send().await;
     assert_eq!(made.status, 200, "{}", made.body);
     made.text("id")
 }
@@ -43,7 +45,8 @@ pub(crate) async fn save(app: &TestApp, document: &Value) -> String {
 pub(crate) async fn activate(app: &TestApp, document: &Value) -> String {
     let id = save(app, document).await;
     let key = app.owner_key().await;
-    let reply = app.call("POST", &format!("/api/v1/workflows/{id}/activate")).key(&key).send().await;
+    let reply =
+        app.call("POST", &format!("/api/v1/workflows/{id}/activate")).key(&key).send().await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     id
 }
@@ -75,8 +78,18 @@ pub(crate) async fn rest_of(stream: &mut TcpStream, longest: Duration) -> (Strin
 }
 
 /// One request, its body as bytes.
-pub(crate) async fn send(app: &TestApp, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
-    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n", app.address, body.len());
+pub(crate) async fn send(
+    app: &TestApp,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Reply {
+    let mut head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n",
+        app.address,
+        body.len()
+    );
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }

@@ -33,8 +33,11 @@ impl Manifest {
 
     pub(super) fn to_text(&self) -> String {
         let file = |file: &Entry| {
-            let fields =
-                [("name", Value::from(file.name.as_str())), ("size", Value::from(file.size as f64)), ("sha256", file.sum.as_str().into())];
+            let fields = [
+                ("name", Value::from(file.name.as_str())),
+                ("size", Value::from(file.size as f64)),
+                ("sha256", file.sum.as_str().into()),
+            ];
             Value::from(Object::from_iter(fields))
         };
         let value = Object::from_iter([
@@ -49,8 +52,11 @@ impl Manifest {
     }
 
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
-        let value = model::json::parse(text).map_err(|_| damaged("its list of files cannot be read"))?;
-        let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_f64).filter(|number| *number >= 0.0);
+        let value =
+            model::json::parse(text).map_err(|_| damaged("its list of files cannot be read"))?;
+        let number = |value: &Value, key: &str| {
+            value.get(key).and_then(Value::as_f64).filter(|number| *number >= 0.0)
+        };
         let broken = || damaged("its list of files is incomplete");
         match number(&value, "format") {
             Some(format) if format as i64 == FORMAT => {}
@@ -85,8 +91,10 @@ pub(super) fn damaged(why: &str) -> Error {
 
 /// A name that stays inside of the folder it is put into.
 pub(super) fn is_safe(name: &str) -> bool {
-    let is_special = |letter: char| letter == '\0' || (cfg!(windows) && matches!(letter, '\\' | ':'));
-    let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(is_special);
+    let is_special =
+        |letter: char| letter == '\0' || (cfg!(windows) && matches!(letter, '\\' | ':'));
+    let is_plain =
+        |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(is_special);
     name.len() < 4096 && name.split('/').all(is_plain)
 }
 
@@ -105,8 +113,16 @@ mod tests {
     #[test]
     fn a_list_reads_as_it_was_written() {
         let files = vec![Entry { name: "heddle.db".into(), size: 7_000_000_000, sum: "ab".into() }];
-        let list = Manifest { schema: 1, created_ms: 1_700_000_000_000, has_key: true, files: files.clone() };
+        let list = Manifest {
+            schema: 1,
+            created_ms: 1_700_000_000_000,
+            has_key: true,
+            files: files.clone(),
+        };
         let read = Manifest::parse(&list.to_text()).unwrap();
-        assert_eq!((read.schema, read.created_ms, read.has_key, read.files), (1, 1_700_000_000_000, true, files));
+        assert_eq!(
+            (read.schema, read.created_ms, read.has_key, read.files),
+            (1, 1_700_000_000_000, true, files)
+        );
     }
 }

@@ -32,7 +32,12 @@ pub struct Contents {
 }
 
 /// Writes a backup of `folder` to `target`, which appears only when it is whole.
-pub fn back_up(folder: &Path, target: &Path, with_key: WithKey, watch: Watch<'_>) -> Result<Contents, Error> {
+pub fn back_up(
+    folder: &Path,
+    target: &Path,
+    with_key: WithKey,
+    watch: Watch<'_>,
+) -> Result<Contents, Error> {
     let unfinished = Unfinished::beside(target)?;
     let contents = pack(folder, target, &unfinished, with_key, watch)?;
     std::fs::rename(&unfinished.archive, target).map_err(|error| Error::file(target, &error))?;
@@ -40,17 +45,28 @@ pub fn back_up(folder: &Path, target: &Path, with_key: WithKey, watch: Watch<'_>
     Ok(contents)
 }
 
-fn pack(folder: &Path, target: &Path, unfinished: &Unfinished, with_key: WithKey, watch: Watch<'_>) -> Result<Contents, Error> {
+fn pack(
+    folder: &Path,
+    target: &Path,
+    unfinished: &Unfinished,
+    with_key: WithKey,
+    watch: Watch<'_>,
+) -> Result<Contents, Error> {
     let database = folder.join(DATABASE);
     if !database.exists() {
-        return Err(Error::File { path: folder.display().to_string().into(), cause: "there is no database in it".into() });
+        return Err(Error::File {
+            path: folder.display().to_string().into(),
+            cause: "there is no database in it".into(),
+        });
     }
     let files = KeyFiles::new(folder);
-    // While the lock is held nobody changes the key, so that the one we take fits the moment we copy.
+    // While the lock is held nobody changes the key, so that the one we take fits the moment we
+    // copy.
     let lock = files.lock()?;
     let source = connect(&database)?;
     source.execute_batch("BEGIN")?;
-    let schema: i64 = source.query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0))?;
+    let schema: i64 =
+        source.query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0))?;
     // The first read fixes the moment.
     source.query_row("SELECT count(*) FROM facts", [], |row| row.get::<_, i64>(0))?;
     let key = inspect::key_of(&source, &files)?;
@@ -62,15 +78,22 @@ fn pack(folder: &Path, target: &Path, unfinished: &Unfinished, with_key: WithKey
     copy_database(&source, &unfinished.database, watch)?;
     drop(source);
 
-    let OtherFiles { found, mut left_out } = other_files(folder, &[target, &unfinished.archive, &unfinished.database])?;
+    let OtherFiles { found, mut left_out } =
+        other_files(folder, &[target, &unfinished.archive, &unfinished.database])?;
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |found| found.len());
     let total = size(&unfinished.database) + found.iter().map(|(_, path)| size(path)).sum::<u64>();
-    let mut packer =
-        Packer { zip: ZipWriter::new(create_private(&unfinished.archive)?), path: &unfinished.archive, files: Vec::new(), done: 0, total };
+    let mut packer = Packer {
+        zip: ZipWriter::new(create_private(&unfinished.archive)?),
+        path: &unfinished.archive,
+        files: Vec::new(),
+        done: 0,
+        total,
+    };
     packer.add(DATABASE, &unfinished.database, watch)?;
     for (name, path) in found {
         match packer.add(&name, &path, watch) {
-            // A file that went away since, or one that may not be read, does not end the backup; it is told.
+            // A file that went away since, or one that may not be read, does not end the backup; it
+            // is told.
             Err(Unpacked::Source) => left_out.push(path),
             other => other?,
         }
@@ -79,7 +102,12 @@ fn pack(folder: &Path, target: &Path, unfinished: &Unfinished, with_key: WithKey
         packer.add_bytes(name, text)?;
     }
     let has_key = !keys.is_empty();
-    let list = Manifest { schema, created_ms: now_ms(), has_key, files: std::mem::take(&mut packer.files) };
+    let list = Manifest {
+        schema,
+        created_ms: now_ms(),
+        has_key,
+        files: std::mem::take(&mut packer.files),
+    };
     let (n_files, bytes) = (list.files.len(), list.total());
     packer.finish(&list)?;
     Ok(Contents { n_files, bytes, key, has_key, left_out })
@@ -93,10 +121,17 @@ struct Unfinished {
 
 impl Unfinished {
     fn beside(target: &Path) -> Result<Self, Error> {
-        let name = target
-            .file_name()
-            .ok_or_else(|| Error::File { path: target.display().to_string().into(), cause: "it is no name of a file".into() })?;
-        let beside = |end: &str| target.with_file_name(format!(".{}.{end}-{}", name.to_string_lossy(), std::process::id()));
+        let name = target.file_name().ok_or_else(|| Error::File {
+            path: target.display().to_string().into(),
+            cause: "it is no name of a file".into(),
+        })?;
+        let beside = |end: &str| {
+            target.with_file_name(format!(
+                ".{}.{end}-{}",
+                name.to_string_lossy(),
+                std::process::id()
+            ))
+        };
         Ok(Self { archive: beside("part"), database: beside("copy") })
     }
 }
@@ -121,10 +156,16 @@ fn copy_database(source: &Connection, target: &Path, watch: Watch<'_>) -> Result
             let step = backup.step(PAGES)?;
             let progress = backup.progress();
             let bytes = |pages: i32| (i64::from(pages) * page).unsigned_abs();
-            watch(Doing::CopyingDatabase, bytes(progress.pagecount - progress.remaining), bytes(progress.pagecount));
+            watch(
+                Doing::CopyingDatabase,
+                bytes(progress.pagecount - progress.remaining),
+                bytes(progress.pagecount),
+            );
             match step {
                 StepResult::Done => break,
-                StepResult::Busy | StepResult::Locked => std::thread::sleep(Duration::from_millis(20)),
+                StepResult::Busy | StepResult::Locked => {
+                    std::thread::sleep(Duration::from_millis(20))
+                }
                 _ => {}
             }
         }
@@ -159,13 +200,19 @@ struct OtherFiles {
 }
 
 fn other_files(folder: &Path, without: &[&Path]) -> Result<OtherFiles, Error> {
-    let without: Vec<PathBuf> = without.iter().filter_map(|path| std::path::absolute(path).ok()).collect();
+    let without: Vec<PathBuf> =
+        without.iter().filter_map(|path| std::path::absolute(path).ok()).collect();
     let OtherFiles { mut found, mut left_out } = OtherFiles::default();
     let mut folders = vec![(String::new(), folder.to_owned())];
     while let Some((prefix, here)) = folders.pop() {
         let entries = match std::fs::read_dir(&here) {
             // The files of a run that went meanwhile.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && prefix.starts_with("binary/") => continue,
+            Err(error)
+                if error.kind() == std::io::ErrorKind::NotFound
+                    && prefix.starts_with("binary/") =>
+            {
+                continue;
+            }
             other => other.map_err(|error| Error::file(&here, &error))?,
         };
         for entry in entries {
@@ -173,7 +220,9 @@ fn other_files(folder: &Path, without: &[&Path]) -> Result<OtherFiles, Error> {
             let path = entry.path();
             let kind = entry.file_type().map_err(|error| Error::file(&path, &error))?;
             let name = entry.file_name().to_str().map(|name| format!("{prefix}{name}"));
-            if std::path::absolute(&path).is_ok_and(|path| without.contains(&path)) || name.as_deref().is_some_and(is_ours) {
+            if std::path::absolute(&path).is_ok_and(|path| without.contains(&path))
+                || name.as_deref().is_some_and(is_ours)
+            {
                 continue;
             }
             match name.filter(|name| is_safe(name)) {
@@ -189,7 +238,9 @@ fn other_files(folder: &Path, without: &[&Path]) -> Result<OtherFiles, Error> {
 
 /// Files that are copied in another way, or that mean something only where they are.
 fn is_ours(name: &str) -> bool {
-    let is_database = name.strip_prefix(DATABASE).is_some_and(|rest| matches!(rest, "" | "-wal" | "-shm" | "-journal"));
+    let is_database = name
+        .strip_prefix(DATABASE)
+        .is_some_and(|rest| matches!(rest, "" | "-wal" | "-shm" | "-journal"));
     let is_unfinished = name.starts_with("binary/") && name.ends_with(crate::blobs::UNFINISHED);
     // The weights of built-in models are large, and can be had again.
     let is_weights = name == "models";
@@ -235,11 +286,15 @@ impl Packer<'_> {
         let (mut size, mut sum) = (0, Context::new(&SHA256));
         while count > 0 {
             sum.update(&buffer[..count]);
-            self.zip.write_all(&buffer[..count]).map_err(|error| Unpacked::Failed(Error::file(self.path, &error)))?;
+            self.zip
+                .write_all(&buffer[..count])
+                .map_err(|error| Unpacked::Failed(Error::file(self.path, &error)))?;
             size += count as u64;
             self.done += count as u64;
             watch(Doing::Packing, self.done.min(self.total), self.total);
-            count = source.read(&mut buffer).map_err(|error| Unpacked::Failed(Error::file(path, &error)))?;
+            count = source
+                .read(&mut buffer)
+                .map_err(|error| Unpacked::Failed(Error::file(path, &error)))?;
         }
         self.files.push(Entry { name: name.to_owned(), size, sum: hex::encode(sum.finish()) });
         Ok(())
@@ -255,22 +310,31 @@ impl Packer<'_> {
 
     fn start(&mut self, name: &str) -> Result<(), Error> {
         // Speed counts more than the last percent.
-        let options = SimpleFileOptions::default().compression_level(Some(2)).large_file(true).unix_permissions(0o600);
+        let options = SimpleFileOptions::default()
+            .compression_level(Some(2))
+            .large_file(true)
+            .unix_permissions(0o600);
         self.zip.start_file(name, options).map_err(|error| self.failed(&error))
     }
 
     fn finish(mut self, list: &Manifest) -> Result<(), Error> {
         self.start(manifest::NAME)?;
-        self.zip.write_all(list.to_text().as_bytes()).map_err(|error| Error::file(self.path, &error))?;
+        self.zip
+            .write_all(list.to_text().as_bytes())
+            .map_err(|error| Error::file(self.path, &error))?;
         let path = self.path;
-        let file = self.zip.finish().map_err(|error| Error::file(path, &std::io::Error::from(error)))?;
+        let file =
+            self.zip.finish().map_err(|error| Error::file(path, &std::io::Error::from(error)))?;
         file.sync_all().map_err(|error| Error::file(path, &error))
     }
 
     fn failed(&self, error: &zip::result::ZipError) -> Error {
         match error {
             zip::result::ZipError::Io(error) => Error::file(self.path, error),
-            other => Error::File { path: self.path.display().to_string().into(), cause: other.to_string().into() },
+            other => Error::File {
+                path: self.path.display().to_string().into(),
+                cause: other.to_string().into(),
+            },
         }
     }
 }
@@ -282,6 +346,7 @@ pub(super) fn create_private(path: &Path) -> Result<File, Error> {
 
 /// Makes a rename last.
 pub(super) fn sync_folder_of(path: &Path) -> Result<(), Error> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent =
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     private::sync_folder(parent)
 }

@@ -10,7 +10,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("heddle-backup-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("heddle-backup-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -72,7 +73,8 @@ fn everything_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[tokio::test]
 async fn what_was_backed_up_comes_back_and_the_key_stays_out() {
     let folder = Folder::new("plain");
-    let (data, archive, target) = (folder.join("data"), folder.join("b.backup"), folder.join("new/data"));
+    let (data, archive, target) =
+        (folder.join("data"), folder.join("b.backup"), folder.join("new/data"));
     filled(&data, "one").await;
     let contents = back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
     assert_eq!((contents.n_files, contents.key, contents.has_key), (2, KeyState::Fits, false));
@@ -83,17 +85,22 @@ async fn what_was_backed_up_comes_back_and_the_key_stays_out() {
     assert!(!target.join("models").exists(), "weights are left out");
     assert!(!target.join("vault.key").exists());
     assert_eq!(inspect::key(&target).unwrap(), KeyState::Missing);
-    let left: Vec<_> = std::fs::read_dir(&folder.0).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(&folder.0).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
 }
 
 #[tokio::test]
 async fn the_key_goes_along_when_it_is_wanted() {
     let folder = Folder::new("key");
-    let (data, archive, target) = (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
+    let (data, archive, target) =
+        (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
     filled(&data, "one").await;
     assert!(back_up(&data, &archive, WithKey::Yes, &mut quiet()).unwrap().has_key);
-    assert_eq!(restore(&archive, &target, Replace::Nothing, &mut quiet()).unwrap().key, KeyFrom::Backup);
+    assert_eq!(
+        restore(&archive, &target, Replace::Nothing, &mut quiet()).unwrap().key,
+        KeyFrom::Backup
+    );
     assert_eq!(inspect::key(&target).unwrap(), KeyState::Fits);
     #[cfg(unix)]
     {
@@ -129,7 +136,10 @@ async fn a_folder_with_a_server_on_it_is_not_replaced() {
     server.announce("http://127.0.0.1:1").unwrap();
     assert_eq!(
         inspect::served(&data).unwrap(),
-        inspect::Served::Somebody { address: Some("http://127.0.0.1:1".into()), version: Some(inspect::own_version()) }
+        inspect::Served::Somebody {
+            address: Some("http://127.0.0.1:1".into()),
+            version: Some(inspect::own_version())
+        }
     );
     back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
     let refused = restore(&archive, &data, Replace::WhatIsThere, &mut quiet()).unwrap_err();
@@ -139,12 +149,14 @@ async fn a_folder_with_a_server_on_it_is_not_replaced() {
 #[tokio::test]
 async fn an_archive_that_was_cut_off_or_changed_anywhere_is_refused_and_nothing_is_touched() {
     let folder = Folder::new("damage");
-    let (data, archive, damaged) = (folder.join("data"), folder.join("b.backup"), folder.join("damaged.backup"));
+    let (data, archive, damaged) =
+        (folder.join("data"), folder.join("b.backup"), folder.join("damaged.backup"));
     filled(&data, "one").await;
     back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();
     let whole = std::fs::read(&archive).unwrap();
     let before = everything_below(&data);
-    let mut versions: Vec<Vec<u8>> = (0..whole.len()).step_by(whole.len() / 40).map(|length| whole[..length].to_vec()).collect();
+    let mut versions: Vec<Vec<u8>> =
+        (0..whole.len()).step_by(whole.len() / 40).map(|length| whole[..length].to_vec()).collect();
     versions.push(whole[..whole.len() - 1].to_vec());
     versions.push(b"something else".to_vec());
     let mut n_changes = 0;
@@ -158,9 +170,12 @@ async fn an_archive_that_was_cut_off_or_changed_anywhere_is_refused_and_nothing_
     let mut n_harmless = 0;
     for version in versions {
         std::fs::write(&damaged, &version).unwrap();
-        // Some bytes of the format mean nothing here, such as the time of an entry: then all is as it was.
+        // Some bytes of the format mean nothing here, such as the time of an entry: then all is as
+        // it was.
         match restore(&damaged, &folder.join("elsewhere"), Replace::Nothing, &mut quiet()) {
-            Err(error) => assert!(matches!(error, Error::Backup { .. } | Error::Newer { .. }), "{error}"),
+            Err(error) => {
+                assert!(matches!(error, Error::Backup { .. } | Error::Newer { .. }), "{error}")
+            }
             Ok(_) => {
                 n_harmless += 1;
                 assert_eq!(value(&folder.join("elsewhere")).await, "one");
@@ -176,7 +191,8 @@ async fn an_archive_that_was_cut_off_or_changed_anywhere_is_refused_and_nothing_
 #[tokio::test]
 async fn a_backup_made_while_others_write_holds_one_moment() {
     let folder = Folder::new("writes");
-    let (data, archive, target) = (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
+    let (data, archive, target) =
+        (folder.join("data"), folder.join("b.backup"), folder.join("restored"));
     let server = Sqlite::open(&data, Use::Serve).unwrap();
     // Both variables always change together: a copy of two moments would show them apart.
     let (tell, mut written) = tokio::sync::watch::channel(0);
@@ -206,7 +222,12 @@ async fn a_backup_made_while_others_write_holds_one_moment() {
         let before = *written.borrow();
         written.wait_for(|now| *now > before + 1).await.unwrap();
         let (data, archive) = (data.clone(), archive.clone());
-        tokio::task::spawn_blocking(move || back_up(&data, &archive, WithKey::No, &mut |_, _, _| {})).await.unwrap().unwrap();
+        tokio::task::spawn_blocking(move || {
+            back_up(&data, &archive, WithKey::No, &mut |_, _, _| {})
+        })
+        .await
+        .unwrap()
+        .unwrap();
         let target = target.join(round.to_string());
         restore(&folder.join("b.backup"), &target, Replace::Nothing, &mut quiet()).unwrap();
         assert!(inspect::problems(&target).unwrap().is_empty());
@@ -229,7 +250,9 @@ async fn issue_15_files_of_runs_that_go_during_a_backup_do_not_end_it() {
         std::fs::create_dir_all(run).unwrap();
         std::fs::write(run.join("file"), b"a file of a run").unwrap();
     }
-    let going = std::thread::spawn(move || runs.iter().for_each(|run| std::fs::remove_dir_all(run).unwrap()));
+    let going = std::thread::spawn(move || {
+        runs.iter().for_each(|run| std::fs::remove_dir_all(run).unwrap())
+    });
     let mut n_made = 0;
     while !going.is_finished() {
         back_up(&data, &archive, WithKey::No, &mut quiet()).unwrap();

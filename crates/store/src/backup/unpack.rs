@@ -1,4 +1,5 @@
-//! Makes a folder of a backup: looks at all of it first, unpacks it beside the folder, and lets the two change places.
+//! Makes a folder of a backup: looks at all of it first, unpacks it beside the folder, and lets the
+//! two change places.
 
 use super::manifest::{self, Manifest, damaged};
 use super::pack::{create_private, sync_folder_of};
@@ -48,7 +49,12 @@ pub struct Restored {
 }
 
 /// Puts a backup in the place of `folder`. Nothing is touched unless the backup is whole.
-pub fn restore(archive: &Path, folder: &Path, replace: Replace, watch: Watch<'_>) -> Result<Restored, Error> {
+pub fn restore(
+    archive: &Path,
+    folder: &Path,
+    replace: Replace,
+    watch: Watch<'_>,
+) -> Result<Restored, Error> {
     let mut zip = open(archive)?;
     let list = read_list(&mut zip)?;
     if list.schema > KNOWN_SCHEMA {
@@ -57,15 +63,19 @@ pub fn restore(archive: &Path, folder: &Path, replace: Replace, watch: Watch<'_>
     read_all(&mut zip, &list, None, Doing::Checking, watch)?;
 
     // A link to a folder stays a link: what it leads to is replaced.
-    let folder = &std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).map_err(|error| Error::file(folder, &error))?;
+    let folder = &std::fs::canonicalize(folder)
+        .or_else(|_| std::path::absolute(folder))
+        .map_err(|error| Error::file(folder, &error))?;
     let is_used = is_used(folder)?;
     if is_used && replace == Replace::Nothing {
         return Err(Error::Used { folder: folder.display().to_string().into() });
     }
     // Held to the end, so that no server starts on what is about to be moved away.
     let _serving = if is_used || folder.join(LOCK).exists() { Some(lock(folder)?) } else { None };
-    let parent =
-        folder.parent().ok_or_else(|| Error::File { path: folder.display().to_string().into(), cause: "it cannot be replaced".into() })?;
+    let parent = folder.parent().ok_or_else(|| Error::File {
+        path: folder.display().to_string().into(),
+        cause: "it cannot be replaced".into(),
+    })?;
     std::fs::create_dir_all(parent).map_err(|error| Error::file(parent, &error))?;
     if inspect::free(parent).is_some_and(|free| free < list.total()) {
         return Err(Error::Full);
@@ -82,14 +92,22 @@ pub fn restore(archive: &Path, folder: &Path, replace: Replace, watch: Watch<'_>
     sync_folders(&unpacked.path)?;
     let before = swap(&mut unpacked, folder)?;
     sync_folder_of(folder)?;
-    Ok(Restored { n_files: list.files.len(), bytes: list.total(), created_ms: list.created_ms, key, before })
+    Ok(Restored {
+        n_files: list.files.len(),
+        bytes: list.total(),
+        created_ms: list.created_ms,
+        key,
+        before,
+    })
 }
 
-/// Ids that may have been given away after the backup was made are not given again: links to those runs may be in the world, and would fit.
+/// Ids that may have been given away after the backup was made are not given again: links to those
+/// runs may be in the world, and would fit.
 fn leave_gap(database: &Path, created_ms: i64) -> Result<(), Error> {
     let connection = rusqlite::Connection::open(database)?;
     let seconds = now_ms().saturating_sub(created_ms).max(0) / 1000 + GAP_SECONDS;
-    let next = next_id(&connection)?.saturating_add(seconds.saturating_mul(IDS_A_SECOND)).min(MAX_GAP_ID);
+    let next =
+        next_id(&connection)?.saturating_add(seconds.saturating_mul(IDS_A_SECOND)).min(MAX_GAP_ID);
     raise(&connection, next)
 }
 
@@ -101,7 +119,10 @@ fn open(archive: &Path) -> Result<ZipArchive<File>, Error> {
 fn read_list(zip: &mut ZipArchive<File>) -> Result<Manifest, Error> {
     let entry = zip.by_name(manifest::NAME).map_err(|_| damaged("it has no list of its files"))?;
     let mut text = String::new();
-    entry.take(manifest::MAX_BYTES).read_to_string(&mut text).map_err(|_| damaged("its list of files cannot be read"))?;
+    entry
+        .take(manifest::MAX_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|_| damaged("its list of files cannot be read"))?;
     let list = Manifest::parse(&text)?;
     if list.files.len() + 1 != zip.len() || !list.files.iter().any(|file| file.name == DATABASE) {
         return Err(damaged("it does not hold the files that it names"));
@@ -109,8 +130,15 @@ fn read_list(zip: &mut ZipArchive<File>) -> Result<Manifest, Error> {
     Ok(list)
 }
 
-/// Reads every file of the archive and compares it with the list; writes them below a folder if one is named.
-fn read_all(zip: &mut ZipArchive<File>, list: &Manifest, into: Option<&Path>, doing: Doing, watch: Watch<'_>) -> Result<(), Error> {
+/// Reads every file of the archive and compares it with the list; writes them below a folder if one
+/// is named.
+fn read_all(
+    zip: &mut ZipArchive<File>,
+    list: &Manifest,
+    into: Option<&Path>,
+    doing: Doing,
+    watch: Watch<'_>,
+) -> Result<(), Error> {
     let (mut done, total) = (0, list.total());
     let mut buffer = vec![0; 1 << 17];
     for file in &list.files {
@@ -132,7 +160,10 @@ fn read_all(zip: &mut ZipArchive<File>, list: &Manifest, into: Option<&Path>, do
             }
             sum.update(&buffer[..count]);
             if let Some(target) = &mut target {
-                target.file.write_all(&buffer[..count]).map_err(|error| Error::file(&target.path, &error))?;
+                target
+                    .file
+                    .write_all(&buffer[..count])
+                    .map_err(|error| Error::file(&target.path, &error))?;
             }
             done += count as u64;
             watch(doing, done, total);
@@ -173,7 +204,11 @@ fn settle_key(unpacked: &Path, folder: &Path, has_key: bool) -> Result<KeyFrom, 
     for name in KEY_FILES {
         if let Ok(text) = std::fs::read(folder.join(name)) {
             let mut target = Target::create(unpacked, name)?;
-            target.file.write_all(&text).and_then(|()| target.file.sync_all()).map_err(|error| Error::file(&target.path, &error))?;
+            target
+                .file
+                .write_all(&text)
+                .and_then(|()| target.file.sync_all())
+                .map_err(|error| Error::file(&target.path, &error))?;
         }
     }
     if inspect::key(unpacked)? == KeyState::Fits {
@@ -196,7 +231,8 @@ fn is_used(folder: &Path) -> Result<bool, Error> {
 
 /// A name beside the folder that is not taken.
 fn beside(folder: &Path, what: &str) -> PathBuf {
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name =
+        folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     folder.with_file_name(format!("{name}.{what}-{}-{}", now_ms() / 1000, std::process::id()))
 }
 
@@ -211,12 +247,14 @@ fn sync_folders(folder: &Path) -> Result<(), Error> {
     private::sync_folder(folder)
 }
 
-/// The unpacked folder takes the place of the one that is there; gives back where that is now, if it held anything.
+/// The unpacked folder takes the place of the one that is there; gives back where that is now, if
+/// it held anything.
 fn swap(unpacked: &mut Unpacked, folder: &Path) -> Result<Option<PathBuf>, Error> {
     let failed = |error: &std::io::Error| match error.kind() {
         std::io::ErrorKind::ResourceBusy | std::io::ErrorKind::CrossesDevices => Error::File {
             path: folder.display().to_string().into(),
-            cause: "it is mounted and cannot be replaced; restore into a folder inside of it".into(),
+            cause: "it is mounted and cannot be replaced; restore into a folder inside of it"
+                .into(),
         },
         _ => Error::file(folder, error),
     };
@@ -243,7 +281,14 @@ fn swap(unpacked: &mut Unpacked, folder: &Path) -> Result<Option<PathBuf>, Error
 /// Lets two folders change places in one step, where the system can.
 #[cfg(target_os = "linux")]
 fn exchange(a: &Path, b: &Path) -> bool {
-    rustix::fs::renameat_with(rustix::fs::CWD, a, rustix::fs::CWD, b, rustix::fs::RenameFlags::EXCHANGE).is_ok()
+    rustix::fs::renameat_with(
+        rustix::fs::CWD,
+        a,
+        rustix::fs::CWD,
+        b,
+        rustix::fs::RenameFlags::EXCHANGE,
+    )
+    .is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]

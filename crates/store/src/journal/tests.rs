@@ -45,7 +45,10 @@ fn events() -> Vec<RunEvent> {
         metadata: Some(json!({ "m": 1 })),
     };
     let changed = Changed {
-        state: Some(NodeState { context: Object::from_iter([("done", true)]), lists: vec![items.clone()] }),
+        state: Some(NodeState {
+            context: Object::from_iter([("done", true)]),
+            lists: vec![items.clone()],
+        }),
         static_data: Some(json!({ "global": {} })),
         custom_data: None,
     };
@@ -53,7 +56,11 @@ fn events() -> Vec<RunEvent> {
         started(items.clone(), Extent { from: Some("B".into()), until: None }),
         RunEvent::NodeStarted { node: "A".into(), run_index: 300, started_ms: 1 },
         RunEvent::NodeLog { node: "A".into(), line: "said".into() },
-        RunEvent::NodeNoted { node: "A".into(), key: "model 1".into(), value: json!({ "text": "yes" }) },
+        RunEvent::NodeNoted {
+            node: "A".into(),
+            key: "model 1".into(),
+            value: json!({ "text": "yes" }),
+        },
         RunEvent::NodeServed { node: "M".into(), task: Arc::new(task.clone()) },
         RunEvent::NodeRetried { node: "A".into(), attempt: 2, error: error.clone() },
         RunEvent::NodeFinished { node: "A".into(), run_index: 0, task: Arc::new(task), changed },
@@ -65,7 +72,13 @@ fn events() -> Vec<RunEvent> {
             waits_for: Some("7".into()),
             asks: false,
         },
-        RunEvent::RunPaused { node: "A".into(), until_ms: Some(9), params: None, waits_for: None, asks: true },
+        RunEvent::RunPaused {
+            node: "A".into(),
+            until_ms: Some(9),
+            params: None,
+            waits_for: None,
+            asks: true,
+        },
         RunEvent::RunResumed { items: Some(items) },
         RunEvent::RunFinished { status: RunStatus::Error, error: Some(error), finished_ms: 10 },
     ]
@@ -87,8 +100,8 @@ fn piece() -> Vec<u8> {
     written(&events())
 }
 
-/// Whoever changes the bytes in a way that older versions cannot read raises [`PIECE_FORMAT`] with them, and adds a case that reads the
-/// bytes of before.
+/// Whoever changes the bytes in a way that older versions cannot read raises [`PIECE_FORMAT`] with
+/// them, and adds a case that reads the bytes of before.
 #[test]
 fn issue_15_09_the_bytes_of_a_piece_are_those_of_its_format() {
     assert_eq!((PIECE_FORMAT, crc32fast::hash(&piece())), (1, 2_452_132_842));
@@ -117,21 +130,28 @@ fn issue_14_12_what_a_model_that_called_had_come_across_is_kept() {
 #[test]
 fn a_piece_that_was_cut_is_refused_unless_it_was_cut_between_events() {
     let whole = piece();
-    let ends: Vec<usize> = (0..=events().len()).map(|count| written(&events()[..count]).len()).collect();
+    let ends: Vec<usize> =
+        (0..=events().len()).map(|count| written(&events()[..count]).len()).collect();
     for cut in 0..whole.len() {
         assert_eq!(read(&whole[..cut]).is_ok(), ends.contains(&cut), "cut at {cut}");
     }
 }
 
-/// A run of two steps that pass on what came, in another order and with one item less, and one that makes something new.
+/// A run of two steps that pass on what came, in another order and with one item less, and one that
+/// makes something new.
 fn passing() -> Vec<RunEvent> {
     let long = "x".repeat(1000);
-    let items: Items = (0..3).map(|number| Item::new(json!({ "number": number, "long": long.as_str() }))).collect();
+    let items: Items = (0..3)
+        .map(|number| Item::new(json!({ "number": number, "long": long.as_str() })))
+        .collect();
     let task = |source: Option<&str>, output: Items| TaskData {
         start_time_ms: 5,
         execution_index: 1,
         execution_time_ms: 7,
-        source: source.map(|node| Some(Source { node: node.into(), output: 0, run: 0 })).into_iter().collect(),
+        source: source
+            .map(|node| Some(Source { node: node.into(), output: 0, run: 0 }))
+            .into_iter()
+            .collect(),
         data: BTreeMap::from([(Kind::Main, vec![Some(output)])]),
         error: None,
         status: TaskStatus::Success,
@@ -145,8 +165,13 @@ fn passing() -> Vec<RunEvent> {
         task: Arc::new(task),
         changed: Changed::default(),
     };
-    let some: Items = [2, 0].into_iter().filter_map(|at| Some(items.get(at)?.paired_with(at))).collect();
-    let new: Items = vec![Item::new(json!({ "number": 2 })).paired_with(0), some.get(1).unwrap_or_default().paired_with(1)].into();
+    let some: Items =
+        [2, 0].into_iter().filter_map(|at| Some(items.get(at)?.paired_with(at))).collect();
+    let new: Items = vec![
+        Item::new(json!({ "number": 2 })).paired_with(0),
+        some.get(1).unwrap_or_default().paired_with(1),
+    ]
+    .into();
     vec![
         started(items.clone(), Extent::default()),
         finished("S", task(None, items)),
@@ -187,37 +212,69 @@ proptest! {
     }
 }
 
-/// Steps of a run whose lists are far too large for a row, some passed on, and an event with one large value.
+/// Steps of a run whose lists are far too large for a row, some passed on, and an event with one
+/// large value.
 fn large() -> Vec<RunEvent> {
     let text = "x".repeat(1000);
-    let items: Items = (0..9000).map(|number| Item::new(json!({ "number": number, "text": text.as_str() })).paired_with(number)).collect();
+    let items: Items = (0..9000)
+        .map(|number| {
+            Item::new(json!({ "number": number, "text": text.as_str() })).paired_with(number)
+        })
+        .collect();
     let finished = |node: &str, source: Option<&str>, output: Items| {
         let RunEvent::NodeFinished { task, changed, .. } = passing().remove(1) else { panic!() };
-        let source = source.map(|node| Some(Source { node: node.into(), output: 0, run: 0 })).into_iter().collect();
-        let task = TaskData { source, data: BTreeMap::from([(Kind::Main, vec![Some(output), None])]), ..(*task).clone() };
+        let source = source
+            .map(|node| Some(Source { node: node.into(), output: 0, run: 0 }))
+            .into_iter()
+            .collect();
+        let task = TaskData {
+            source,
+            data: BTreeMap::from([(Kind::Main, vec![Some(output), None])]),
+            ..(*task).clone()
+        };
         RunEvent::NodeFinished { node: node.into(), run_index: 0, task: Arc::new(task), changed }
     };
-    let mut all = vec![started(items.clone(), Extent::default()), finished("S", None, items.clone())];
-    for (node, source) in
-        [("A", "S"), ("B", "A"), ("C", "B"), ("D", "C"), ("E", "D"), ("F", "E"), ("G", "F"), ("H", "G"), ("I", "H"), ("J", "I")]
-    {
+    let mut all =
+        vec![started(items.clone(), Extent::default()), finished("S", None, items.clone())];
+    for (node, source) in [
+        ("A", "S"),
+        ("B", "A"),
+        ("C", "B"),
+        ("D", "C"),
+        ("E", "D"),
+        ("F", "E"),
+        ("G", "F"),
+        ("H", "G"),
+        ("I", "H"),
+        ("J", "I"),
+    ] {
         all.push(finished(node, Some(source), items.clone()));
     }
     all.push(finished("Few", Some("J"), items.range(4000, 3).into()));
-    all.push(RunEvent::NodeNoted { node: "A".into(), key: "model 1".into(), value: json!({ "text": "y".repeat(9 << 20) }) });
+    all.push(RunEvent::NodeNoted {
+        node: "A".into(),
+        key: "model 1".into(),
+        value: json!({ "text": "y".repeat(9 << 20) }),
+    });
     all.push(RunEvent::NodeSilent { node: "B".into() });
     all
 }
 
 /// Everything that is written, with the largest amount that was held on the way.
 fn streamed(events: &[RunEvent]) -> (Vec<bytes::Bytes>, Vec<u8>, usize) {
-    let (mut writer, mut parts, mut piece, mut most) = (PieceWriter::default(), Vec::new(), Vec::new(), 0);
+    let (mut writer, mut parts, mut piece, mut most) =
+        (PieceWriter::default(), Vec::new(), Vec::new(), 0);
     for event in events {
         writer.add(event);
         while writer.is_behind() || writer.bytes() > 0 {
             most = most.max(writer.bytes());
             let (new, bytes) = writer.take();
-            new.iter().for_each(|part| assert_eq!(part.number as usize, parts.len() + (part.number as usize - new[0].number as usize)));
+            new.iter().for_each(|part| {
+                assert_eq!(
+                    part.number as usize,
+                    parts.len() + (part.number as usize - new[0].number as usize)
+                )
+            });
             parts.extend(new.into_iter().map(|part| part.bytes));
             piece.extend(bytes);
             writer.advance();
@@ -239,8 +296,12 @@ fn issue_14_09_a_large_event_is_written_a_little_at_a_time_and_comes_back_as_it_
     assert_eq!(back.len(), events.len());
     for (back, event) in back.iter().zip(&events) {
         let is_same = match (back, event) {
-            (RunEvent::RunStarted { items: back, .. }, RunEvent::RunStarted { items, .. }) => back == items,
-            (RunEvent::NodeFinished { task: back, .. }, RunEvent::NodeFinished { task, .. }) => back.data == task.data,
+            (RunEvent::RunStarted { items: back, .. }, RunEvent::RunStarted { items, .. }) => {
+                back == items
+            }
+            (RunEvent::NodeFinished { task: back, .. }, RunEvent::NodeFinished { task, .. }) => {
+                back.data == task.data
+            }
             (back, event) => format!("{back:?}") == format!("{event:?}"),
         };
         assert!(is_same, "an event has changed");
@@ -299,13 +360,25 @@ fn issue_14_09_what_takes_long_to_write_waits_for_whoever_has_the_time() {
     let many: Vec<Value> = (0..200_000).map(Value::from).collect();
     let mut with_file = Item::new(json!({ "small": true }));
     with_file.set_binary("data", model::Binary::new(vec![7; 1 << 20], "text/plain", None));
-    for slow in [Item::new(json!({ "many": many })), Item::new(json!({ "text": "x".repeat(8 << 20) })), with_file] {
-        let events = [started(vec![slow].into(), Extent::default()), RunEvent::NodeSilent { node: "B".into() }];
+    for slow in [
+        Item::new(json!({ "many": many })),
+        Item::new(json!({ "text": "x".repeat(8 << 20) })),
+        with_file,
+    ] {
+        let events = [
+            started(vec![slow].into(), Extent::default()),
+            RunEvent::NodeSilent { node: "B".into() },
+        ];
         let mut writer = PieceWriter::default();
         events.iter().for_each(|event| writer.put(event));
-        // It is given up as soon as it is too much, nothing of it is in parts, and no file was added up.
+        // It is given up as soon as it is too much, nothing of it is in parts, and no file was
+        // added up.
         assert!(writer.is_behind() && writer.bytes() == 0 && !writer.files.has_any());
-        assert!(writer.events.capacity() < 4 * LARGE_EVENT, "{} bytes were written for nothing", writer.events.capacity());
+        assert!(
+            writer.events.capacity() < 4 * LARGE_EVENT,
+            "{} bytes were written for nothing",
+            writer.events.capacity()
+        );
         let (mut parts, mut piece) = (Vec::new(), Vec::new());
         while !writer.is_empty() {
             writer.advance();
@@ -324,12 +397,18 @@ fn issue_14_09_what_takes_long_to_write_waits_for_whoever_has_the_time() {
 
 #[test]
 fn issue_14_09_a_list_whose_walk_may_not_go_on_is_written_whole() {
-    let items: Items = (0..40).map(|number| Item::new(json!({ "number": number })).paired_with(number)).collect();
+    let items: Items =
+        (0..40).map(|number| Item::new(json!({ "number": number })).paired_with(number)).collect();
     let events = |items: Items| {
-        let RunEvent::NodeFinished { node, run_index, task, .. } = passing().remove(1) else { panic!() };
+        let RunEvent::NodeFinished { node, run_index, task, .. } = passing().remove(1) else {
+            panic!()
+        };
         let state = NodeState { context: Object::new(), lists: vec![items.clone()] };
         let changed = Changed { state: Some(state), ..Changed::default() };
-        [started(items, Extent::default()), RunEvent::NodeFinished { node, run_index, task, changed }]
+        [
+            started(items, Extent::default()),
+            RunEvent::NodeFinished { node, run_index, task, changed },
+        ]
     };
     let back = read(&written(&events(items.clone().watched(|| false)))).unwrap();
     assert_eq!(format!("{back:?}"), format!("{:?}", events(items)));
@@ -355,7 +434,11 @@ fn issue_14_09_the_files_of_a_step_are_gathered_a_little_at_a_time() {
         let (mut parts, mut piece, mut n_files) = (Vec::new(), Vec::new(), 0);
         while !writer.is_empty() {
             writer.advance();
-            assert!(writer.files.new_bytes() < STREAM_BYTES + bytes, "{} bytes are held", writer.files.new_bytes());
+            assert!(
+                writer.files.new_bytes() < STREAM_BYTES + bytes,
+                "{} bytes are held",
+                writer.files.new_bytes()
+            );
             // A piece that could not be written comes back, and no more is gathered meanwhile.
             let held = writer.files.new_bytes();
             let ((new, bytes), files) = (writer.take(), writer.files.take());
@@ -394,7 +477,11 @@ fn issue_14_09_the_files_of_many_small_events_wait_for_the_disk_too() {
         let mut item = Item::new(json!({ "number": number }));
         item.set_binary("data", model::Binary::new(vec![number; 200 << 10], "text/plain", None));
         writer.put(&RunEvent::RunResumed { items: Some(Items::one(item)) });
-        assert!(writer.files.new_bytes() < STREAM_BYTES + (200 << 10), "{} bytes are held", writer.files.new_bytes());
+        assert!(
+            writer.files.new_bytes() < STREAM_BYTES + (200 << 10),
+            "{} bytes are held",
+            writer.files.new_bytes()
+        );
     }
     let (mut n_events, mut n_files) = (0, 0);
     while !writer.is_empty() {
@@ -407,16 +494,22 @@ fn issue_14_09_the_files_of_many_small_events_wait_for_the_disk_too() {
     assert_eq!((n_events, n_files), (100, 100));
 }
 
-/// A run has no row before the event that it began with is written, and files are noted beside the row.
+/// A run has no row before the event that it began with is written, and files are noted beside the
+/// row.
 #[test]
 fn issue_14_09_files_of_a_large_beginning_wait_on_disk_and_not_in_memory() {
-    let folder = std::env::temp_dir().join(format!("heddle-store-beginning-{}", std::process::id()));
+    let folder =
+        std::env::temp_dir().join(format!("heddle-store-beginning-{}", std::process::id()));
     let blobs = Blobs::new(&folder);
     let mut writer = PieceWriter::default();
     writer.put(&started_with_files(40, 1 << 20));
     while !writer.is_empty() {
         writer.advance();
-        assert!(writer.files.new_bytes() < STREAM_BYTES + (1 << 20), "{} bytes are held", writer.files.new_bytes());
+        assert!(
+            writer.files.new_bytes() < STREAM_BYTES + (1 << 20),
+            "{} bytes are held",
+            writer.files.new_bytes()
+        );
         blobs.write(1, writer.files.new_files()).unwrap();
         writer.take();
     }

@@ -7,7 +7,8 @@ use crate::access::{Access, ApiKey};
 use crate::vault::Key;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-pub(super) const COLUMNS: &str = "k.id, u.email, k.label, k.hint, k.scopes, k.created_ms, k.expires_ms";
+pub(super) const COLUMNS: &str =
+    "k.id, u.email, k.label, k.hint, k.scopes, k.created_ms, k.expires_ms";
 
 #[async_trait::async_trait]
 impl Access for Sqlite {
@@ -50,7 +51,13 @@ impl Access for Sqlite {
         .await
     }
 
-    async fn add_key_of(&self, user_id: &str, generation: i64, key: ApiKey, hash: Vec<u8>) -> Result<bool, Error> {
+    async fn add_key_of(
+        &self,
+        user_id: &str,
+        generation: i64,
+        key: ApiKey,
+        hash: Vec<u8>,
+    ) -> Result<bool, Error> {
         let user_id = user_id.to_owned();
         self.write(move |connection| {
             let is_theirs = "SELECT 1 FROM users WHERE id = ?1 AND generation = ?2";
@@ -65,8 +72,12 @@ impl Access for Sqlite {
 
     async fn delete_key_of(&self, user_id: &str, id: &str) -> Result<bool, Error> {
         let (user_id, id) = (user_id.to_owned(), id.to_owned());
-        self.write(move |connection| Ok(connection.execute("DELETE FROM api_keys WHERE id = ?1 AND user_id = ?2", [id, user_id])? > 0))
-            .await
+        self.write(move |connection| {
+            Ok(connection
+                .execute("DELETE FROM api_keys WHERE id = ?1 AND user_id = ?2", [id, user_id])?
+                > 0)
+        })
+        .await
     }
 
     async fn secret(&self, name: &'static str) -> Result<String, Error> {
@@ -75,12 +86,18 @@ impl Access for Sqlite {
             if let Some(secret) = open_secret(connection, vault, &fact)? {
                 return Ok(secret);
             }
-            // Earlier versions kept it as it is, in a file that others may have read: nothing new is signed with it.
+            // Earlier versions kept it as it is, in a file that others may have read: nothing new
+            // is signed with it.
             if let Some(former) = fact_of(connection, name)? {
                 let sealed = hex::encode(vault.seal(&former_fact(name), former.as_bytes())?);
-                connection.execute("INSERT OR REPLACE INTO facts (key, value) VALUES (?1, ?2)", [&former_fact(name), &sealed])?;
+                connection.execute(
+                    "INSERT OR REPLACE INTO facts (key, value) VALUES (?1, ?2)",
+                    [&former_fact(name), &sealed],
+                )?;
                 // Its bytes go too, not only the row.
-                let secure_delete = |is_on: &str| connection.query_row(&format!("PRAGMA secure_delete = {is_on}"), [], |_| Ok(()));
+                let secure_delete = |is_on: &str| {
+                    connection.query_row(&format!("PRAGMA secure_delete = {is_on}"), [], |_| Ok(()))
+                };
                 secure_delete("ON")?;
                 let removed = connection.execute("DELETE FROM facts WHERE key = ?1", [name]);
                 secure_delete("OFF")?;
@@ -88,14 +105,16 @@ impl Access for Sqlite {
             }
             let secret = format!("{}{}", super::new_id(), super::new_id());
             let sealed = hex::encode(vault.seal(&fact, secret.as_bytes())?);
-            connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2)", [&fact, &sealed])?;
+            connection
+                .execute("INSERT INTO facts (key, value) VALUES (?1, ?2)", [&fact, &sealed])?;
             Ok(secret)
         })
         .await
     }
 
     async fn former_secret(&self, name: &'static str) -> Result<Option<String>, Error> {
-        self.sealing(move |connection, vault| open_secret(connection, vault, &former_fact(name))).await
+        self.sealing(move |connection, vault| open_secret(connection, vault, &former_fact(name)))
+            .await
     }
 
     async fn links_named_waits_ms(&self) -> Result<i64, Error> {
@@ -108,7 +127,10 @@ impl Access for Sqlite {
 
     async fn delete_api_key(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
-        self.write(move |connection| Ok(connection.execute("DELETE FROM api_keys WHERE id = ?1", [id])? > 0)).await
+        self.write(move |connection| {
+            Ok(connection.execute("DELETE FROM api_keys WHERE id = ?1", [id])? > 0)
+        })
+        .await
     }
 }
 
@@ -121,16 +143,26 @@ fn former_fact(name: &str) -> String {
 }
 
 fn fact_of(connection: &Connection, key: &str) -> Result<Option<String>, Error> {
-    Ok(connection.query_row("SELECT value FROM facts WHERE key = ?1", [key], |row| row.get(0)).optional()?)
+    Ok(connection
+        .query_row("SELECT value FROM facts WHERE key = ?1", [key], |row| row.get(0))
+        .optional()?)
 }
 
 fn open_secret(connection: &Connection, vault: &Key, fact: &str) -> Result<Option<String>, Error> {
     let Some(sealed) = fact_of(connection, fact)? else { return Ok(None) };
-    let opened = hex::decode(sealed).ok().and_then(|sealed| vault.open(fact, &sealed)).and_then(|text| String::from_utf8(text).ok());
+    let opened = hex::decode(sealed)
+        .ok()
+        .and_then(|sealed| vault.open(fact, &sealed))
+        .and_then(|text| String::from_utf8(text).ok());
     opened.map(Some).ok_or_else(|| Error::Corrupt { what: format!("the secret '{fact}'").into() })
 }
 
-fn insert(connection: &Connection, user_id: &str, key: &ApiKey, hash: Vec<u8>) -> Result<(), Error> {
+fn insert(
+    connection: &Connection,
+    user_id: &str,
+    key: &ApiKey,
+    hash: Vec<u8>,
+) -> Result<(), Error> {
     let scopes = key.scopes.join(" ");
     connection.execute(
         "INSERT INTO api_keys (id, user_id, label, hash, hint, scopes, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -142,7 +174,9 @@ fn insert(connection: &Connection, user_id: &str, key: &ApiKey, hash: Vec<u8>) -
 /// The id of a person; made as an owner without a password if there is none of that address.
 fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
     let email = email.to_lowercase();
-    let found = connection.query_row("SELECT id FROM users WHERE email = ?1", [&email], |row| row.get(0)).optional()?;
+    let found = connection
+        .query_row("SELECT id FROM users WHERE email = ?1", [&email], |row| row.get(0))
+        .optional()?;
     if let Some(id) = found {
         return Ok(id);
     }
@@ -156,7 +190,9 @@ fn owner(connection: &Connection, email: &str) -> Result<String, Error> {
 }
 
 pub(super) fn key(row: &Row<'_>) -> rusqlite::Result<ApiKey> {
-    let text = |index: usize| row.get_ref(index)?.as_str().map(model::Str::from).map_err(rusqlite::Error::from);
+    let text = |index: usize| {
+        row.get_ref(index)?.as_str().map(model::Str::from).map_err(rusqlite::Error::from)
+    };
     let scopes: String = row.get(4)?;
     Ok(ApiKey {
         id: text(0)?,

@@ -7,15 +7,36 @@ use crate::approvals::{ApprovalChange, ApprovalFilter, Approvals, NewApproval, O
 use rusqlite::{Connection, Row, params};
 
 /// Takes down what the events of a run say, within the transaction that keeps them.
-pub(super) fn apply(connection: &Connection, execution: i64, changes: &[ApprovalChange]) -> Result<(), Error> {
+pub(super) fn apply(
+    connection: &Connection,
+    execution: i64,
+    changes: &[ApprovalChange],
+) -> Result<(), Error> {
     for change in changes {
         match change {
-            ApprovalChange::Asked(NewApproval { call, node, tool, arguments, digest, asked_ms, until_ms }) => {
+            ApprovalChange::Asked(NewApproval {
+                call,
+                node,
+                tool,
+                arguments,
+                digest,
+                asked_ms,
+                until_ms,
+            }) => {
                 // One that is asked anew is open again.
                 let sql = "INSERT OR REPLACE INTO approvals (execution_id, call, node, tool, arguments, digest, asked_ms, until_ms)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
                 let (call, node, tool) = (call.as_str(), node.as_str(), tool.as_str());
-                let values = params![execution, call, node, tool, arguments.as_str(), digest.as_str(), asked_ms, until_ms];
+                let values = params![
+                    execution,
+                    call,
+                    node,
+                    tool,
+                    arguments.as_str(),
+                    digest.as_str(),
+                    asked_ms,
+                    until_ms
+                ];
                 connection.prepare_cached(sql)?.execute(values)?;
             }
             ApprovalChange::Decided(call) => {
@@ -27,7 +48,9 @@ pub(super) fn apply(connection: &Connection, execution: i64, changes: &[Approval
                 connection.prepare_cached(sql)?.execute(params![execution, call.as_str()])?;
             }
             ApprovalChange::TakenUp => {
-                connection.prepare_cached("DELETE FROM approvals WHERE execution_id = ? AND decided = 1")?.execute([execution])?;
+                connection
+                    .prepare_cached("DELETE FROM approvals WHERE execution_id = ? AND decided = 1")?
+                    .execute([execution])?;
             }
             ApprovalChange::Over => remove_of(connection, execution)?,
         }
@@ -37,7 +60,9 @@ pub(super) fn apply(connection: &Connection, execution: i64, changes: &[Approval
 
 /// Nothing of this run can be decided any more.
 pub(super) fn remove_of(connection: &Connection, execution: i64) -> Result<(), Error> {
-    connection.prepare_cached("DELETE FROM approvals WHERE execution_id = ?")?.execute([execution])?;
+    connection
+        .prepare_cached("DELETE FROM approvals WHERE execution_id = ?")?
+        .execute([execution])?;
     Ok(())
 }
 

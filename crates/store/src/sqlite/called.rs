@@ -1,4 +1,5 @@
-//! Runs that other runs have called: they stay as long as their caller may ask for their result again.
+//! Runs that other runs have called: they stay as long as their caller may ask for their result
+//! again.
 
 use super::executions::{IS_OVER, remove, rows};
 use crate::Error;
@@ -35,8 +36,11 @@ pub(super) fn remove_passing(connection: &Connection, parent: i64) -> Result<Vec
 
 /// Removing a run that its caller needs would make the caller call again.
 pub(super) fn refuse_if_needed(connection: &Connection, id: i64) -> Result<(), Error> {
-    let sql = format!("SELECT parent FROM executions WHERE id = ?1 AND parent IN (SELECT id FROM executions WHERE {IS_UNFINISHED})");
-    let by: Option<i64> = connection.prepare_cached(&sql)?.query_row([id], |row| row.get(0)).optional()?;
+    let sql = format!(
+        "SELECT parent FROM executions WHERE id = ?1 AND parent IN (SELECT id FROM executions WHERE {IS_UNFINISHED})"
+    );
+    let by: Option<i64> =
+        connection.prepare_cached(&sql)?.query_row([id], |row| row.get(0)).optional()?;
     by.map_or(Ok(()), |by| Err(Error::Needed { id, by }))
 }
 

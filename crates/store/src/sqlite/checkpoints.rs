@@ -1,9 +1,12 @@
-//! Keeps the database's log short: moves what it holds into the database, and says so when somebody is in the way.
+//! Keeps the database's log short: moves what it holds into the database, and says so when somebody
+//! is in the way.
 //!
-//! Moving waits for the disk for as long as a hundred commits do, so another thread does most of it while the writer goes on. The
-//! writer itself moves the rest, once that is little: only then can the log begin anew.
+//! Moving waits for the disk for as long as a hundred commits do, so another thread does most of it
+//! while the writer goes on. The writer itself moves the rest, once that is little: only then can
+//! the log begin anew.
 //!
-//! SQLite would do it by itself at the end of a commit, but passes over errors there; a sync that fails must end the process.
+//! SQLite would do it by itself at the end of a commit, but passes over errors there; a sync that
+//! fails must end the process.
 
 use super::writer::stop_if_unsynced;
 use crate::Error;
@@ -18,12 +21,14 @@ use std::time::{Duration, Instant};
 /// How long the log may get.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogLimits {
-    /// From here on what it holds is moved, beside readers and the writer and without waiting for them.
+    /// From here on what it holds is moved, beside readers and the writer and without waiting for
+    /// them.
     pub move_at: u64,
-    /// From here on readers are waited for and the log begins anew; with twice this somebody is told.
+    /// From here on readers are waited for and the log begins anew; with twice this somebody is
+    /// told.
     pub empty_at: u64,
-    /// Past this it grows only while it leaves most of the disk free. Otherwise nothing is written until whoever holds an old state of
-    /// the database lets go, as a long backup does in the end.
+    /// Past this it grows only while it leaves most of the disk free. Otherwise nothing is written
+    /// until whoever holds an old state of the database lets go, as a long backup does in the end.
     pub most: u64,
     /// How many times its length must be free then.
     pub free_factor: u64,
@@ -38,7 +43,8 @@ impl Default for LogLimits {
 /// How long the writer waits for readers before the log begins anew. Ours are over long before.
 const READER_PATIENCE: Duration = Duration::from_millis(100);
 
-/// How long it leaves a reader alone that did not let go: ever longer, since each try holds up who writes.
+/// How long it leaves a reader alone that did not let go: ever longer, since each try holds up who
+/// writes.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
@@ -63,7 +69,8 @@ pub(super) struct Checkpoints {
     folder: Option<PathBuf>,
     told: Option<Instant>,
     mover: Option<Mover>,
-    /// The mover moves what came while it moved most of it. What comes meanwhile is so little that the writer moves it itself.
+    /// The mover moves what came while it moved most of it. What comes meanwhile is so little that
+    /// the writer moves it itself.
     is_second: bool,
 }
 
@@ -74,13 +81,25 @@ impl Checkpoints {
             LOG_PAGES.set(pages.unsigned_abs().into());
             Ok(())
         }));
-        let page_bytes: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap_or(4096);
+        let page_bytes: i64 =
+            connection.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap_or(4096);
         let page_bytes = page_bytes.unsigned_abs();
         // Without a thread for it, the writer moves everything once the log is to be emptied.
         let mover = connection.path().and_then(|file| Mover::start(file.into()).ok());
         let folder = connection.path().and_then(|file| Some(Path::new(file).parent()?.to_owned()));
         let (next_at, pause) = (limits.move_at, FIRST_PAUSE);
-        Self { limits, page_bytes, next_at, hindered: None, pause, free: None, folder, told: None, mover, is_second: false }
+        Self {
+            limits,
+            page_bytes,
+            next_at,
+            hindered: None,
+            pause,
+            free: None,
+            folder,
+            told: None,
+            mover,
+            is_second: false,
+        }
     }
 
     fn log_bytes(&self) -> u64 {
@@ -93,7 +112,11 @@ impl Checkpoints {
             return Ok(());
         }
         self.empty_after(connection, FIRST_PAUSE)?;
-        if self.log_bytes() < self.limits.most || self.has_room() { Ok(()) } else { Err(Error::Busy) }
+        if self.log_bytes() < self.limits.most || self.has_room() {
+            Ok(())
+        } else {
+            Err(Error::Busy)
+        }
     }
 
     /// Whether the log may grow past its limit.
@@ -102,7 +125,9 @@ impl Checkpoints {
         if self.free.is_none_or(|(seen, _)| now - seen >= FIRST_PAUSE) {
             self.free = folder.and_then(crate::inspect::free).map(|free| (now, free));
         }
-        self.free.is_some_and(|(_, free)| free >= self.log_bytes().saturating_mul(self.limits.free_factor))
+        self.free.is_some_and(|(_, free)| {
+            free >= self.log_bytes().saturating_mul(self.limits.free_factor)
+        })
     }
 
     /// Looks after the log when a commit is done.
@@ -136,7 +161,8 @@ impl Checkpoints {
         self.empty_after(connection, self.pause)
     }
 
-    /// Moves everything and begins the log anew, if readers let us within their moment. One who did not is left alone for a while.
+    /// Moves everything and begins the log anew, if readers let us within their moment. One who did
+    /// not is left alone for a while.
     fn empty_after(&mut self, connection: &Connection, pause: Duration) -> Result<(), Error> {
         let now = Instant::now();
         if self.hindered.is_some_and(|hindered| now < hindered + pause) {
@@ -158,19 +184,30 @@ impl Checkpoints {
             LOG_PAGES.set(0);
             self.next_at = self.limits.move_at;
             self.told = None;
-        } else if self.log_bytes() >= 2 * self.limits.empty_at && self.told.is_none_or(|told| now - told >= TELL_EVERY) {
+        } else if self.log_bytes() >= 2 * self.limits.empty_at
+            && self.told.is_none_or(|told| now - told >= TELL_EVERY)
+        {
             self.told = Some(now);
             let megabytes = self.log_bytes() >> 20;
-            tracing::warn!(megabytes, "Somebody has been reading the database for long; its log grows until they let go.");
+            tracing::warn!(
+                megabytes,
+                "Somebody has been reading the database for long; its log grows until they let go."
+            );
         }
         Ok(())
     }
 }
 
-/// Moves what the log holds on the thread at hand, beside the writer and without waiting for anybody; whether nothing is left to move.
+/// Moves what the log holds on the thread at hand, beside the writer and without waiting for
+/// anybody; whether nothing is left to move.
 pub(super) fn move_log(connection: &Connection) -> Result<bool, Error> {
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
-    let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], read).map_err(Error::from).inspect_err(stop_if_unsynced);
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+    };
+    let moved = connection
+        .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], read)
+        .map_err(Error::from)
+        .inspect_err(stop_if_unsynced);
     let (is_blocked, pages, moved) = moved?;
     Ok(!is_blocked && pages == moved)
 }
@@ -209,7 +246,9 @@ impl Mover {
             let mut connection: Option<Connection> = None;
             for () in asked {
                 connection = connection.or_else(|| super::connect(&file).ok());
-                if let Some(Err(error)) = connection.as_ref().map(|connection| run(connection, "PASSIVE")) {
+                if let Some(Err(error)) =
+                    connection.as_ref().map(|connection| run(connection, "PASSIVE"))
+                {
                     stop_if_unsynced(&error);
                     tracing::debug!(%error, "The log could not be moved into the database.");
                 }

@@ -7,7 +7,9 @@ use crate::Error;
 use crate::conversations::KeptConversations;
 use crate::vault::Key;
 use aws_lc_rs::digest::{SHA256, digest};
-use node_api::ai::{Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, Sealer, TurnKey};
+use node_api::ai::{
+    Conversation, Conversations, KeptTurn, Lifetime, MemoryError, Most, Rewritten, Sealer, TurnKey,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
 
@@ -16,18 +18,31 @@ const STEP: usize = 200;
 
 #[async_trait::async_trait]
 impl Conversations for Sqlite {
-    async fn newest(&self, which: &Conversation, most: Most, lifetime: Lifetime) -> Result<Vec<KeptTurn>, MemoryError> {
+    async fn newest(
+        &self,
+        which: &Conversation,
+        most: Most,
+        lifetime: Lifetime,
+    ) -> Result<Vec<KeptTurn>, MemoryError> {
         let key = self.conversation_key().await.map_err(unusable)?;
         let place = Place::of(which);
         let (hash, name) = (place.hash.clone(), place.name.clone());
-        let sealed: Vec<Vec<u8>> = self.read(move |connection| newest(connection, &hash, most)).await.map_err(unusable)?;
+        let sealed: Vec<Vec<u8>> =
+            self.read(move |connection| newest(connection, &hash, most)).await.map_err(unusable)?;
         if !sealed.is_empty() && lifetime != Lifetime::Endless {
-            self.write(move |connection| renew(connection, &place.hash, lifetime)).await.map_err(unusable)?;
+            self.write(move |connection| renew(connection, &place.hash, lifetime))
+                .await
+                .map_err(unusable)?;
         }
         sealed.iter().rev().map(|sealed| unseal(&key, &name, sealed)).collect()
     }
 
-    async fn append(&self, which: &Conversation, turn: KeptTurn, lifetime: Lifetime) -> Result<(), MemoryError> {
+    async fn append(
+        &self,
+        which: &Conversation,
+        turn: KeptTurn,
+        lifetime: Lifetime,
+    ) -> Result<(), MemoryError> {
         let key = self.conversation_key().await.map_err(unusable)?;
         let place = Place::of(which);
         let row = Row::seal(&key, &place, &turn).map_err(unusable)?;
@@ -47,7 +62,11 @@ impl Conversations for Sqlite {
     ) -> Result<Rewritten, MemoryError> {
         let key = self.conversation_key().await.map_err(unusable)?;
         let place = Place::of(which);
-        let new: Vec<Row> = turns.iter().map(|turn| Row::seal(&key, &place, turn)).collect::<Result<_, _>>().map_err(unusable)?;
+        let new: Vec<Row> = turns
+            .iter()
+            .map(|turn| Row::seal(&key, &place, turn))
+            .collect::<Result<_, _>>()
+            .map_err(unusable)?;
         let seen: Vec<Vec<u8>> = seen.iter().map(|key| hashed(key.0.as_bytes())).collect();
         let rewritten = self.write(move |connection| {
             let number = place.find_or_make(connection, lifetime)?;
@@ -74,7 +93,8 @@ impl Conversations for Sqlite {
     async fn clear(&self, which: &Conversation) -> Result<(), MemoryError> {
         let place = Place::of(which);
         let sql = "DELETE FROM conversations WHERE hash = ?1";
-        let cleared = self.write(move |connection| Ok(connection.prepare_cached(sql)?.execute([&place.hash])?));
+        let cleared = self
+            .write(move |connection| Ok(connection.prepare_cached(sql)?.execute([&place.hash])?));
         cleared.await.map(drop).map_err(unusable)
     }
 }
@@ -103,22 +123,28 @@ impl Sealer for Sqlite {
 }
 
 impl Sqlite {
-    /// The key that conversations are sealed with. It is sealed itself with the key of the vault, so that this one may change
-    /// without touching conversations, which may lie elsewhere.
+    /// The key that conversations are sealed with. It is sealed itself with the key of the vault,
+    /// so that this one may change without touching conversations, which may lie elsewhere.
     async fn conversation_key(&self) -> Result<Arc<Key>, Error> {
         if let Some(known) = self.shared.conversation_key.get() {
             return Ok(known.clone());
         }
         let opened = self.sealing(|connection, vault| {
             let mut found = connection.prepare_cached("SELECT value FROM facts WHERE key = ?1")?;
-            let sealed: Option<String> = found.query_row([CONVERSATION_KEY], |row| row.get(0)).optional()?;
+            let sealed: Option<String> =
+                found.query_row([CONVERSATION_KEY], |row| row.get(0)).optional()?;
             if let Some(sealed) = sealed {
-                let opened = hex::decode(sealed).ok().and_then(|sealed| vault.open(CONVERSATION_KEY, &sealed));
+                let opened = hex::decode(sealed)
+                    .ok()
+                    .and_then(|sealed| vault.open(CONVERSATION_KEY, &sealed));
                 return Key::from_bytes(&opened.ok_or_else(damaged_key)?);
             }
             let fresh = Key::fresh_bytes()?;
             let sealed = hex::encode(vault.seal(CONVERSATION_KEY, &fresh)?);
-            connection.execute("INSERT INTO facts (key, value) VALUES (?1, ?2)", [CONVERSATION_KEY, &sealed])?;
+            connection.execute(
+                "INSERT INTO facts (key, value) VALUES (?1, ?2)",
+                [CONVERSATION_KEY, &sealed],
+            )?;
             Key::from_bytes(&fresh)
         });
         let opened = Arc::new(opened.await?);
@@ -162,21 +188,29 @@ impl Place {
         let sql = "INSERT INTO conversations (hash, workflow_id, expires_ms) VALUES (?1, ?2, ?3)
                    ON CONFLICT (hash) DO UPDATE SET expires_ms = excluded.expires_ms RETURNING number";
         let mut found = connection.prepare_cached(sql)?;
-        Ok(found.query_row(params![self.hash, self.owner, expires_ms(lifetime)], |row| row.get(0))?)
+        Ok(found
+            .query_row(params![self.hash, self.owner, expires_ms(lifetime)], |row| row.get(0))?)
     }
 }
 
 impl Row {
     fn seal(key: &Key, place: &Place, turn: &KeptTurn) -> Result<Self, Error> {
-        Ok(Self { key: hashed(turn.key.0.as_bytes()), body: key.seal(&place.name, turn.to_text().as_bytes())? })
+        Ok(Self {
+            key: hashed(turn.key.0.as_bytes()),
+            body: key.seal(&place.name, turn.to_text().as_bytes())?,
+        })
     }
 }
 
-/// Adds a turn. At the newest end one whose key is there stays as it is; at the oldest end it takes its new place.
+/// Adds a turn. At the newest end one whose key is there stays as it is; at the oldest end it takes
+/// its new place.
 fn insert(connection: &Connection, conversation: i64, row: &Row, end: End) -> Result<(), Error> {
     let (next, known) = match end {
         End::Newest => ("coalesce(max(place), 0) + 1", "NOTHING"),
-        End::Oldest => ("coalesce(min(place), 0) - 1", "UPDATE SET place = excluded.place, body = excluded.body"),
+        End::Oldest => (
+            "coalesce(min(place), 0) - 1",
+            "UPDATE SET place = excluded.place, body = excluded.body",
+        ),
     };
     let sql = format!(
         "INSERT INTO conversation_turns (conversation, place, key, body)
@@ -193,7 +227,8 @@ fn newest(connection: &Connection, hash: &[u8], most: Most) -> Result<Vec<Vec<u8
                WHERE c.hash = ?1 AND (c.expires_ms IS NULL OR c.expires_ms > ?2) AND t.body IS NOT NULL
                ORDER BY t.place DESC LIMIT ?3";
     let mut found = connection.prepare_cached(sql)?;
-    let mut found = found.query(params![hash, now_ms(), i64::try_from(most.turns).unwrap_or(-1)])?;
+    let mut found =
+        found.query(params![hash, now_ms(), i64::try_from(most.turns).unwrap_or(-1)])?;
     let mut room = most.bytes;
     let mut bodies: Vec<Vec<u8>> = Vec::new();
     while let Some(row) = found.next()? {
@@ -216,12 +251,18 @@ fn renew(connection: &Connection, hash: &[u8], lifetime: Lifetime) -> Result<(),
 fn expires_ms(lifetime: Lifetime) -> Option<i64> {
     match lifetime {
         Lifetime::Endless => None,
-        Lifetime::Seconds(seconds) => Some(now_ms().saturating_add(i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000))),
+        Lifetime::Seconds(seconds) => Some(
+            now_ms()
+                .saturating_add(i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000)),
+        ),
     }
 }
 
 fn unseal(key: &Key, name: &str, sealed: &[u8]) -> Result<KeptTurn, MemoryError> {
-    let plain = key.open(name, sealed).and_then(|plain| String::from_utf8(plain).ok()).ok_or_else(not_ours)?;
+    let plain = key
+        .open(name, sealed)
+        .and_then(|plain| String::from_utf8(plain).ok())
+        .ok_or_else(not_ours)?;
     KeptTurn::from_text(&plain)
 }
 

@@ -1,6 +1,9 @@
 //! Credentials in SQLite, sealed with the key beside it.
 
-#![cfg_attr(not(test), expect(clippy::disallowed_methods, reason = "seals and opens what credentials hold"))]
+#![cfg_attr(
+    not(test),
+    expect(clippy::disallowed_methods, reason = "seals and opens what credentials hold")
+)]
 
 use super::access::SECRET;
 use super::conversations::CONVERSATION_KEY;
@@ -99,18 +102,28 @@ impl Vault {
     }
 
     /// Seals everything with a new key. `reached` is told of each step, and may end it there.
-    pub(super) fn rotate(&self, connection: &mut Connection, reached: impl Fn(Rotation) -> Result<(), Error>) -> Result<usize, Error> {
+    pub(super) fn rotate(
+        &self,
+        connection: &mut Connection,
+        reached: impl Fn(Rotation) -> Result<(), Error>,
+    ) -> Result<usize, Error> {
         let _lock = self.files.lock()?;
         let old = self.find_or_make(connection)?;
         let key = self.files.make_next()?;
         reached(Rotation::KeyWritten)?;
         let check = key.check_value()?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let sealed: Vec<(String, Vec<u8>)> =
-            rows(transaction.prepare("SELECT id, data FROM credentials")?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
+        let sealed: Vec<(String, Vec<u8>)> = rows(
+            transaction
+                .prepare("SELECT id, data FROM credentials")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?,
+        )?;
         for (id, data) in &sealed {
             let plain = old.key.open(id, data).ok_or_else(|| damaged(id))?;
-            transaction.execute("UPDATE credentials SET data = ?2 WHERE id = ?1", params![id, key.seal(id, &plain)?])?;
+            transaction.execute(
+                "UPDATE credentials SET data = ?2 WHERE id = ?1",
+                params![id, key.seal(id, &plain)?],
+            )?;
         }
         reseal_facts(&transaction, &old.key, &key)?;
         set_check_value(&transaction, &check)?;
@@ -133,8 +146,8 @@ impl Sqlite {
         }
     }
 
-    /// Writes with the key that fits. The writer never waits for the files of the key: if another process has changed the key
-    /// meanwhile, the work is done again.
+    /// Writes with the key that fits. The writer never waits for the files of the key: if another
+    /// process has changed the key meanwhile, the work is done again.
     pub(super) async fn sealing<T: Send + 'static>(
         &self,
         work: impl Fn(&Connection, &Key) -> Result<T, Error> + Send + Sync + 'static,
@@ -163,7 +176,11 @@ impl Credentials for Sqlite {
         self.read(move |connection| find(connection, &id)).await
     }
 
-    async fn credentials(&self, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error> {
+    async fn credentials(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Credential>, Error> {
         let after = after.map(str::to_owned);
         self.read(move |connection| {
             let sql = format!(
@@ -176,7 +193,12 @@ impl Credentials for Sqlite {
         .await
     }
 
-    async fn credentials_of(&self, projects: Vec<Str>, after: Option<&str>, limit: usize) -> Result<Vec<Credential>, Error> {
+    async fn credentials_of(
+        &self,
+        projects: Vec<Str>,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Credential>, Error> {
         let (projects, after) = (super::json_list(projects), after.map(str::to_owned));
         self.read(move |connection| {
             let sql = format!(
@@ -194,7 +216,9 @@ impl Credentials for Sqlite {
     async fn shares_of(&self, id: &str) -> Result<Vec<Str>, Error> {
         let id = id.to_owned();
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT project_id FROM credential_shares WHERE credential_id = ?1 ORDER BY 1")?;
+            let mut found = connection.prepare_cached(
+                "SELECT project_id FROM credential_shares WHERE credential_id = ?1 ORDER BY 1",
+            )?;
             rows(found.query_map([id], |row| Ok(row.get_ref(0)?.as_str()?.into()))?)
         })
         .await
@@ -214,7 +238,11 @@ impl Credentials for Sqlite {
         .await
     }
 
-    async fn change_credential(&self, id: &str, change: CredentialChange) -> Result<Option<Credential>, Error> {
+    async fn change_credential(
+        &self,
+        id: &str,
+        change: CredentialChange,
+    ) -> Result<Option<Credential>, Error> {
         let id = id.to_owned();
         self.sealing(move |connection, key| {
             let Some(known) = find(connection, &id)? else { return Ok(None) };
@@ -238,7 +266,10 @@ impl Credentials for Sqlite {
 
     async fn delete_credential(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
-        self.write(move |connection| Ok(connection.execute("DELETE FROM credentials WHERE id = ?1", [id])? > 0)).await
+        self.write(move |connection| {
+            Ok(connection.execute("DELETE FROM credentials WHERE id = ?1", [id])? > 0)
+        })
+        .await
     }
 
     async fn open_credential(&self, id: &str) -> Result<Option<Secret>, Error> {
@@ -246,7 +277,12 @@ impl Credentials for Sqlite {
         self.read(move |connection| store.unseal(connection, &id)).await
     }
 
-    fn credential_for_node(&self, workflow: &str, kind: &str, id: &str) -> Result<Option<Secret>, Error> {
+    fn credential_for_node(
+        &self,
+        workflow: &str,
+        kind: &str,
+        id: &str,
+    ) -> Result<Option<Secret>, Error> {
         self.read_now(|connection| {
             let mut found = connection.prepare_cached(
                 "SELECT EXISTS (SELECT 1 FROM credentials c JOIN workflows w ON w.id = ?3
@@ -271,7 +307,11 @@ impl Credentials for Sqlite {
 }
 
 /// Refuses a change that keeps secrets and may lead them to another place.
-fn check_destination(known: &Credential, before: &Object, change: &CredentialChange) -> Result<(), Error> {
+fn check_destination(
+    known: &Credential,
+    before: &Object,
+    change: &CredentialChange,
+) -> Result<(), Error> {
     let new_kind = change.kind.as_ref().filter(|kind| **kind != known.kind);
     let given = match &change.secret {
         // What is replaced as a whole keeps nothing.
@@ -292,8 +332,16 @@ fn find(connection: &Connection, id: &str) -> Result<Option<Credential>, Error> 
 }
 
 fn credential(row: &Row<'_>) -> rusqlite::Result<Credential> {
-    let text = |index: usize| row.get_ref(index)?.as_str().map(Str::from).map_err(rusqlite::Error::from);
-    Ok(Credential { id: text(0)?, name: text(1)?, kind: text(2)?, project_id: text(3)?, created_ms: row.get(4)?, updated_ms: row.get(5)? })
+    let text =
+        |index: usize| row.get_ref(index)?.as_str().map(Str::from).map_err(rusqlite::Error::from);
+    Ok(Credential {
+        id: text(0)?,
+        name: text(1)?,
+        kind: text(2)?,
+        project_id: text(3)?,
+        created_ms: row.get(4)?,
+        updated_ms: row.get(5)?,
+    })
 }
 
 fn seal(key: &Key, id: &str, secret: Secret) -> Result<Vec<u8>, Error> {
@@ -302,19 +350,28 @@ fn seal(key: &Key, id: &str, secret: Secret) -> Result<Vec<u8>, Error> {
 
 fn unseal(connection: &Connection, key: &Key, id: &str) -> Result<Option<Secret>, Error> {
     let mut found = connection.prepare_cached("SELECT data FROM credentials WHERE id = ?")?;
-    let Some(sealed) = found.query_row([id], |row| row.get::<_, Vec<u8>>(0)).optional()? else { return Ok(None) };
+    let Some(sealed) = found.query_row([id], |row| row.get::<_, Vec<u8>>(0)).optional()? else {
+        return Ok(None);
+    };
     let plain = key.open(id, &sealed).and_then(|plain| String::from_utf8(plain).ok());
-    let fields = plain.and_then(|text| model::json::parse(&text).ok()).and_then(|value| value.as_object().cloned());
+    let fields = plain
+        .and_then(|text| model::json::parse(&text).ok())
+        .and_then(|value| value.as_object().cloned());
     fields.map(|fields| Some(Secret::new(fields))).ok_or_else(|| damaged(id))
 }
 
 /// The key of the conversations, and other secrets.
 fn reseal_facts(connection: &Connection, old: &Key, new: &Key) -> Result<(), Error> {
-    let mut found = connection.prepare("SELECT key, value FROM facts WHERE key = ?1 OR key GLOB ?2 || '*'")?;
-    let facts: Vec<(String, String)> = rows(found.query_map([CONVERSATION_KEY, SECRET], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
+    let mut found =
+        connection.prepare("SELECT key, value FROM facts WHERE key = ?1 OR key GLOB ?2 || '*'")?;
+    let facts: Vec<(String, String)> =
+        rows(found.query_map([CONVERSATION_KEY, SECRET], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
     for (name, sealed) in facts {
         let damaged = || if name == CONVERSATION_KEY { damaged_key() } else { damaged(&name) };
-        let plain = hex::decode(sealed).ok().and_then(|sealed| old.open(&name, &sealed)).ok_or_else(damaged)?;
+        let plain = hex::decode(sealed)
+            .ok()
+            .and_then(|sealed| old.open(&name, &sealed))
+            .ok_or_else(damaged)?;
         let sealed = hex::encode(new.seal(&name, &plain)?);
         connection.execute("UPDATE facts SET value = ?2 WHERE key = ?1", [&name, &sealed])?;
     }
@@ -330,7 +387,8 @@ fn damaged(id: &str) -> Error {
 }
 
 pub(crate) fn check_value(connection: &Connection) -> Result<Option<String>, Error> {
-    let mut found = connection.prepare_cached("SELECT value FROM facts WHERE key = 'vault_check'")?;
+    let mut found =
+        connection.prepare_cached("SELECT value FROM facts WHERE key = 'vault_check'")?;
     Ok(found.query_row([], |row| row.get(0)).optional()?)
 }
 
@@ -354,7 +412,8 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("heddle-vault-{}-{name}", std::process::id()));
+            let path =
+                std::env::temp_dir().join(format!("heddle-vault-{}-{name}", std::process::id()));
             let _ = std::fs::remove_dir_all(&path);
             Self(path)
         }
@@ -376,7 +435,13 @@ mod tests {
 
     fn header(id: &str, value: &str) -> NewCredential {
         let secret = Secret::new(Object::from_iter([("name", "X-Key"), ("value", value)]));
-        NewCredential { id: id.into(), name: id.into(), kind: "httpHeaderAuth".into(), secret, project_id: None }
+        NewCredential {
+            id: id.into(),
+            name: id.into(),
+            kind: "httpHeaderAuth".into(),
+            secret,
+            project_id: None,
+        }
     }
 
     async fn value(store: &Sqlite, id: &str) -> Option<String> {
@@ -403,7 +468,10 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = Folder::new("mode");
         folder.open().unwrap();
-        assert_eq!(std::fs::metadata(folder.0.join("vault.key")).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(folder.0.join("vault.key")).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
     }
 
     #[tokio::test]
@@ -433,7 +501,9 @@ mod tests {
                 store.save_credential(header(id, id)).await.unwrap();
             }
             let mut connection = connect(&store.shared.file).unwrap();
-            let killed = store.shared.vault.rotate(&mut connection, |reached| if reached == step { Err(Error::Stopped) } else { Ok(()) });
+            let killed = store.shared.vault.rotate(&mut connection, |reached| {
+                if reached == step { Err(Error::Stopped) } else { Ok(()) }
+            });
             assert!(matches!(killed, Err(Error::Stopped)));
             drop((connection, store));
             let store = folder.open().unwrap();
@@ -466,7 +536,12 @@ mod tests {
         workflow(&store, "w", PERSONAL).await;
         store.save_credential(header("a", "one")).await.unwrap();
         assert!(matches!(store.credential_for_node("w", "httpHeaderAuth", "a"), Ok(Some(_))));
-        for (kind, id) in [("httpHeaderAuth", ""), ("httpHeaderAuth", "A"), ("httpHeaderAuth", "b"), ("httpBasicAuth", "a")] {
+        for (kind, id) in [
+            ("httpHeaderAuth", ""),
+            ("httpHeaderAuth", "A"),
+            ("httpHeaderAuth", "b"),
+            ("httpBasicAuth", "a"),
+        ] {
             assert!(matches!(store.credential_for_node("w", kind, id), Ok(None)), "{kind} {id}");
         }
     }
@@ -479,9 +554,19 @@ mod tests {
         workflow(&store, "mine", PERSONAL).await;
         workflow(&store, "theirs", &team).await;
         store.save_credential(header("a", "one")).await.unwrap();
-        let finds = |workflow: &str, id: &str| matches!(store.credential_for_node(workflow, "httpHeaderAuth", id), Ok(Some(_)));
-        assert!(finds("mine", "a") && !finds("theirs", "a") && !finds("nowhere", "a") && !finds("", "a"));
-        assert_eq!(store.out_of_reach(&team, vec!["a".into(), "unknown".into()]).await.unwrap(), ["a"]);
+        let finds = |workflow: &str, id: &str| {
+            matches!(store.credential_for_node(workflow, "httpHeaderAuth", id), Ok(Some(_)))
+        };
+        assert!(
+            finds("mine", "a")
+                && !finds("theirs", "a")
+                && !finds("nowhere", "a")
+                && !finds("", "a")
+        );
+        assert_eq!(
+            store.out_of_reach(&team, vec!["a".into(), "unknown".into()]).await.unwrap(),
+            ["a"]
+        );
         assert!(store.share_credential("a", vec![team.clone()]).await.unwrap());
         assert!(finds("mine", "a") && finds("theirs", "a"));
         assert!(store.out_of_reach(&team, vec!["a".into()]).await.unwrap().is_empty());
@@ -490,7 +575,13 @@ mod tests {
     }
 
     async fn workflow(store: &Sqlite, id: &str, project: &str) {
-        let version = NewVersion { id: id.into(), name: id.into(), document: "{}".into(), author: None, static_data: None };
+        let version = NewVersion {
+            id: id.into(),
+            name: id.into(),
+            document: "{}".into(),
+            author: None,
+            static_data: None,
+        };
         store.add_workflow(version, project, None).await.unwrap();
     }
 
@@ -507,14 +598,33 @@ mod tests {
         // It went anywhere before, so that a list only takes hosts away.
         let bound = [("allowedHttpRequestDomains", "domains"), ("allowedDomains", "a.test")];
         store.change_credential("a", change(&bound)).await.unwrap().unwrap();
-        for to_evil in [("allowedDomains", "a.test, evil.test"), ("allowedHttpRequestDomains", "all"), ("name", "Host")] {
+        for to_evil in [
+            ("allowedDomains", "a.test, evil.test"),
+            ("allowedHttpRequestDomains", "all"),
+            ("name", "Host"),
+        ] {
             let refused = store.change_credential("a", change(&[to_evil])).await;
-            assert!(matches!(&refused, Err(Error::SecretNeeded { fields }) if *fields == ["value"]), "{refused:?}");
+            assert!(
+                matches!(&refused, Err(Error::SecretNeeded { fields }) if *fields == ["value"]),
+                "{refused:?}"
+            );
         }
-        assert_eq!(store.open_credential("a").await.unwrap().unwrap().reveal().len(), 4, "nothing was changed");
-        let kind = CredentialChange { kind: Some("openAiApi".into()), ..CredentialChange::default() };
-        assert!(matches!(store.change_credential("a", kind).await, Err(Error::SecretNeeded { .. })));
-        let with_secret = [("allowedHttpRequestDomains", "domains"), ("allowedDomains", "b.test"), ("value", "two")];
+        assert_eq!(
+            store.open_credential("a").await.unwrap().unwrap().reveal().len(),
+            4,
+            "nothing was changed"
+        );
+        let kind =
+            CredentialChange { kind: Some("openAiApi".into()), ..CredentialChange::default() };
+        assert!(matches!(
+            store.change_credential("a", kind).await,
+            Err(Error::SecretNeeded { .. })
+        ));
+        let with_secret = [
+            ("allowedHttpRequestDomains", "domains"),
+            ("allowedDomains", "b.test"),
+            ("value", "two"),
+        ];
         store.change_credential("a", change(&with_secret)).await.unwrap().unwrap();
         assert_eq!(value(&store, "a").await.unwrap(), "two");
     }
@@ -525,10 +635,18 @@ mod tests {
         let store = folder.open().unwrap();
         store.save_credential(header("a", "one")).await.unwrap();
         let new = || Some(Secret::new(Object::from_iter([("value", "two")])));
-        let change = CredentialChange { secret: new(), is_partial: true, ..CredentialChange::default() };
+        let change =
+            CredentialChange { secret: new(), is_partial: true, ..CredentialChange::default() };
         store.change_credential("a", change).await.unwrap().unwrap();
         assert_eq!(store.open_credential("a").await.unwrap().unwrap().reveal().len(), 2);
-        store.change_credential("a", CredentialChange { secret: new(), ..CredentialChange::default() }).await.unwrap().unwrap();
+        store
+            .change_credential(
+                "a",
+                CredentialChange { secret: new(), ..CredentialChange::default() },
+            )
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(store.open_credential("a").await.unwrap().unwrap().reveal().len(), 1);
     }
 }

@@ -1,7 +1,9 @@
-//! Which server a folder belongs to: each one that starts counts on. The lock on `serving.lock` keeps a second one away; this is for when
-//! somebody has removed that file, or where locks do not hold.
+//! Which server a folder belongs to: each one that starts counts on. The lock on `serving.lock`
+//! keeps a second one away; this is for when somebody has removed that file, or where locks do not
+//! hold.
 //!
-//! Invariant: a server writes nothing once another one has started. Every group of writes asks whether anybody else has written.
+//! Invariant: a server writes nothing once another one has started. Every group of writes asks
+//! whether anybody else has written.
 
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension};

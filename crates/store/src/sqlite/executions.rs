@@ -10,7 +10,8 @@ use super::{Sqlite, failed, insights, listing, there};
 use crate::Error;
 use crate::blobs::{self, Blobs, Fetched, StoredFile, Sum};
 use crate::executions::{
-    Along, Begun, CalledFrom, Execution, ExecutionFilter, Executions, JournalLength, Keep, Left, Pending, Piece, READ_FACTOR, Saving, State,
+    Begun, CalledFrom, CommitWith, Execution, ExecutionFilter, Executions, JournalLength, Keep,
+    Left, Pending, Piece, READ_FACTOR, Saving, State,
 };
 use crate::journal;
 use crate::parts::Reading;
@@ -65,7 +66,8 @@ impl Executions for Sqlite {
 
     async fn execution(&self, id: i64) -> Result<Option<Execution>, Error> {
         self.read(move |connection| {
-            let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM executions WHERE id = ?"))?;
+            let mut found = connection
+                .prepare_cached(&format!("SELECT {COLUMNS} FROM executions WHERE id = ?"))?;
             Ok(found.query_row([id], execution).optional()?)
         })
         .await
@@ -93,22 +95,35 @@ impl Executions for Sqlite {
     async fn beginning(&self, id: i64) -> Result<Option<RunEvent>, Error> {
         let blobs = self.shared.blobs.clone();
         let parts = Reading::new(StoredParts::new(self, id, Some(blobs.clone())));
-        self.read(move |connection| Ok(read_journal(connection, id, 1, Some(&blobs), &parts)?.into_iter().next())).await
+        self.read(move |connection| {
+            Ok(read_journal(connection, id, 1, Some(&blobs), &parts)?.into_iter().next())
+        })
+        .await
     }
 
     async fn file(&self, id: i64, sum: Sum) -> Result<Option<StoredFile>, Error> {
         let blobs = self.shared.blobs.clone();
         self.read(move |connection| {
-            let sql = "SELECT size, mime_type, file_name FROM blobs WHERE execution_id = ?1 AND sum = ?2";
+            let sql =
+                "SELECT size, mime_type, file_name FROM blobs WHERE execution_id = ?1 AND sum = ?2";
             let mut found = connection.prepare_cached(sql)?;
             let row = found
                 .query_row(params![id, sum.0], |row| {
-                    Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?))
+                    Ok((
+                        row.get::<_, i64>(0)?,
+                        row.get::<_, String>(1)?,
+                        row.get::<_, Option<String>>(2)?,
+                    ))
                 })
                 .optional()?;
             let Some((size, mime_type, file_name)) = row else { return Ok(None) };
             let file = blobs.open(id, sum)?;
-            Ok(Some(StoredFile { file, size: size as u64, mime_type: mime_type.into(), file_name: file_name.map(Into::into) }))
+            Ok(Some(StoredFile {
+                file,
+                size: size as u64,
+                mime_type: mime_type.into(),
+                file_name: file_name.map(Into::into),
+            }))
         })
         .await
     }
@@ -145,7 +160,12 @@ impl Executions for Sqlite {
         .await
     }
 
-    async fn due(&self, now_ms: i64, after: Option<(i64, i64)>, limit: usize) -> Result<Vec<Left>, Error> {
+    async fn due(
+        &self,
+        now_ms: i64,
+        after: Option<(i64, i64)>,
+        limit: usize,
+    ) -> Result<Vec<Left>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {LEFT} FROM executions INDEXED BY executions_due
@@ -211,8 +231,10 @@ impl Executions for Sqlite {
 
     async fn document(&self, id: i64) -> Result<Option<model::Str>, Error> {
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT document FROM executions WHERE id = ?")?;
-            let document: Option<Option<String>> = found.query_row([id], |row| row.get(0)).optional()?;
+            let mut found =
+                connection.prepare_cached("SELECT document FROM executions WHERE id = ?")?;
+            let document: Option<Option<String>> =
+                found.query_row([id], |row| row.get(0)).optional()?;
             Ok(document.flatten().map(Into::into))
         })
         .await
@@ -278,7 +300,9 @@ impl Executions for Sqlite {
 }
 
 pub(crate) fn next_id(connection: &Connection) -> Result<i64, Error> {
-    let used: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM executions", [], |row| row.get(0))?;
+    let used: i64 =
+        connection
+            .query_row("SELECT coalesce(max(id), 0) FROM executions", [], |row| row.get(0))?;
     // Ids of deleted runs are not given away again.
     Ok(used.max(reserved_ids::noted(connection)?) + 1)
 }
@@ -308,7 +332,11 @@ impl Sqlite {
             .await;
     }
 
-    fn send_piece(&self, run: Arc<dyn Pending>, tell: impl FnOnce(Result<(), Error>) + Send + 'static) -> Result<(), Error> {
+    fn send_piece(
+        &self,
+        run: Arc<dyn Pending>,
+        tell: impl FnOnce(Result<(), Error>) + Send + 'static,
+    ) -> Result<(), Error> {
         let (blobs, reserved_ids) = (self.shared.blobs.clone(), self.shared.reserved_ids.clone());
         self.shared.writer.send(Box::new(move |connection| {
             let failed = failed::of(run.execution());
@@ -316,14 +344,18 @@ impl Sqlite {
             let written = match (&piece, failed, connection) {
                 (_, Some(error), _) | (_, None, Err(error)) => Err(error),
                 (None, None, Ok(_)) => Ok(Vec::new()),
-                (Some(piece), None, Ok(connection)) => write_whole(connection, &blobs, &reserved_ids, piece),
+                (Some(piece), None, Ok(connection)) => {
+                    write_whole(connection, &blobs, &reserved_ids, piece)
+                }
             };
             if let (Err(error), Some(piece)) = (&written, &piece) {
                 failed::note(piece.execution, error);
             }
             // Of a run that is gone nothing was written.
-            let spoils = written.as_ref().is_err_and(|error| !matches!(error, Error::Gone { .. })) && piece.as_ref().is_some_and(is_alone);
-            let (failed, bytes) = (written.as_ref().err().cloned(), piece.as_ref().map_or(0, Piece::len));
+            let spoils = written.as_ref().is_err_and(|error| !matches!(error, Error::Gone { .. }))
+                && piece.as_ref().is_some_and(is_alone);
+            let (failed, bytes) =
+                (written.as_ref().err().cloned(), piece.as_ref().map_or(0, Piece::len));
             let told = Box::new(move |committed: Result<(), Error>| {
                 let result = written.and_then(|gone| committed.map(|()| gone));
                 if let Ok(gone) = &result {
@@ -344,9 +376,14 @@ impl Sqlite {
     }
 }
 
-/// Writes a piece with what belongs to it: its files, and what the look that found the run remembers. All of it is kept, or nothing.
-/// Gives back whose files are to be removed.
-fn write_whole(connection: &Connection, blobs: &Blobs, reserved_ids: &ReservedIds, piece: &Piece) -> Result<Vec<i64>, Error> {
+/// Writes a piece with what belongs to it: its files, and what the look that found the run
+/// remembers. All of it is kept, or nothing. Gives back whose files are to be removed.
+fn write_whole(
+    connection: &Connection,
+    blobs: &Blobs,
+    reserved_ids: &ReservedIds,
+    piece: &Piece,
+) -> Result<Vec<i64>, Error> {
     check_is_there(connection, piece)?;
     if piece.begun.is_some() {
         reserved_ids.note(connection, piece.execution)?;
@@ -372,22 +409,31 @@ fn write_whole(connection: &Connection, blobs: &Blobs, reserved_ids: &ReservedId
     })
 }
 
-/// A run whose row, or whose workflow, somebody has removed is over: what it has to tell would be found by another run of its number. A
-/// workflow that was removed and made again does not have the version that the run is of, which nobody could go on with.
+/// A run whose row, or whose workflow, somebody has removed is over: what it has to tell would be
+/// found by another run of its number. A workflow that was removed and made again does not have the
+/// version that the run is of, which nobody could go on with.
 fn check_is_there(connection: &Connection, piece: &Piece) -> Result<(), Error> {
     let is_there = match &piece.begun {
         Some(begun) => there::is_there(connection, &begun.workflow_id, &begun.version_id)?,
         // The first parts of a large beginning come before the row, and before any event.
         None if piece.seq == 0 && piece.events.is_empty() => true,
-        None => connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([piece.execution])?,
+        None => connection
+            .prepare_cached("SELECT 1 FROM executions WHERE id = ?")?
+            .exists([piece.execution])?,
     };
     if is_there { Ok(()) } else { Err(Error::Gone { execution: piece.execution }) }
 }
 
-/// Whether a piece is no more than rows of its run. One that fails spoils its group, which saves all others the price of a savepoint.
+/// Whether a piece is no more than rows of its run. One that fails spoils its group, which saves
+/// all others the price of a savepoint.
 fn is_alone(piece: &Piece) -> bool {
-    let keeps_data = piece.static_data.is_some() || piece.begun.as_ref().is_some_and(|begun| begun.static_data.is_some());
-    !keeps_data && piece.along.is_none() && piece.parent.is_none() && piece.files.is_empty() && !piece.discard
+    let keeps_data = piece.static_data.is_some()
+        || piece.begun.as_ref().is_some_and(|begun| begun.static_data.is_some());
+    !keeps_data
+        && piece.along.is_none()
+        && piece.parent.is_none()
+        && piece.files.is_empty()
+        && !piece.discard
 }
 
 /// Notes the files of a piece; gives back how much is new to the run.
@@ -396,7 +442,13 @@ fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
     for file in &piece.files {
         let size = file.size as i64;
         let sql = "INSERT INTO blobs (execution_id, sum, size, mime_type, file_name) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
-        let values = params![piece.execution, file.sum.0, size, file.mime_type.as_str(), file.file_name.as_deref()];
+        let values = params![
+            piece.execution,
+            file.sum.0,
+            size,
+            file.mime_type.as_str(),
+            file.file_name.as_deref()
+        ];
         if connection.prepare_cached(sql)?.execute(values)? > 0 {
             bytes += size;
         }
@@ -404,7 +456,8 @@ fn note_files(connection: &Connection, piece: &Piece) -> Result<i64, Error> {
     Ok(bytes)
 }
 
-/// The events of a run, at most so many of each piece. Without a folder of files they have ids instead of bytes.
+/// The events of a run, at most so many of each piece. Without a folder of files they have ids
+/// instead of bytes.
 pub(super) fn read_journal(
     connection: &Connection,
     id: i64,
@@ -431,30 +484,37 @@ pub(super) fn read_journal(
         if events.len() >= most {
             break;
         }
-        let (seq, sum, piece): (i64, i64, &[u8]) = (row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob().unwrap_or_default());
+        let (seq, sum, piece): (i64, i64, &[u8]) =
+            (row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob().unwrap_or_default());
         check_format(id, row.get(3)?)?;
-        let damaged = || Error::Corrupt { what: format!("piece {seq} of the journal of execution {id}").into() };
+        let damaged = || Error::Corrupt {
+            what: format!("piece {seq} of the journal of execution {id}").into(),
+        };
         if sum != i64::from(crc32fast::hash(piece)) {
             return Err(damaged());
         }
         let read = journal::read_events(piece, most - events.len(), &fetch, parts, &mut told);
         // What could not be read now is not damaged for that.
-        events.extend(read.map_err(|error| error.downcast::<Error>().unwrap_or_else(|_| damaged()))?);
+        events
+            .extend(read.map_err(|error| error.downcast::<Error>().unwrap_or_else(|_| damaged()))?);
     }
     Ok(events)
 }
 
-fn write_along(connection: &Connection, execution: i64, along: &Along) -> Result<(), Error> {
+fn write_along(connection: &Connection, execution: i64, along: &CommitWith) -> Result<(), Error> {
     match along {
-        Along::Delivery(key) => {
+        CommitWith::Delivery(key) => {
             let now = super::now_ms();
-            connection.prepare_cached("DELETE FROM deliveries WHERE seen_ms < ?")?.execute([now - DELIVERIES_MS])?;
-            let sql = "INSERT INTO deliveries (key, seen_ms) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+            connection
+                .prepare_cached("DELETE FROM deliveries WHERE seen_ms < ?")?
+                .execute([now - DELIVERIES_MS])?;
+            let sql =
+                "INSERT INTO deliveries (key, seen_ms) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
             connection.prepare_cached(sql)?.execute(params![key.as_str(), now])?;
             Ok(())
         }
-        Along::Schedule(moved) if super::schedules::move_on(connection, moved)? => Ok(()),
-        Along::Schedule(_) => Err(Error::Gone { execution }),
+        CommitWith::Schedule(moved) if super::schedules::move_on(connection, moved)? => Ok(()),
+        CommitWith::Schedule(_) => Err(Error::Gone { execution }),
     }
 }
 
@@ -467,7 +527,9 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
     // Whoever called it may have to ask for its result again.
     let is_passing = piece.discard && is_needed(connection, piece.parent)?;
     // A run that has called others was written before they were.
-    let mut gone = match piece.begun.is_none() && piece.state.as_ref().is_some_and(|state| state.status.is_over()) {
+    let mut gone = match piece.begun.is_none()
+        && piece.state.as_ref().is_some_and(|state| state.status.is_over())
+    {
         true => remove_passing(connection, id)?,
         false => Vec::new(),
     };
@@ -489,7 +551,8 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
                                          error, bytes, call_step, call_number, waits_for, passing, document, discards, awaited)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             )?;
-            let (workflow, version, mode) = (begun.workflow_id.as_str(), begun.version_id.as_str(), begun.mode.as_str());
+            let (workflow, version, mode) =
+                (begun.workflow_id.as_str(), begun.version_id.as_str(), begun.mode.as_str());
             insert.execute(params![
                 id,
                 workflow,
@@ -518,16 +581,29 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
                                        passing = ?8 WHERE id = ?1",
             )?;
             let (status, error) = (state.status.name(), state.error.as_deref());
-            update.execute(params![id, status, state.stopped_ms, state.wait_till_ms, error, length, state.waits_for, is_passing])?;
+            update.execute(params![
+                id,
+                status,
+                state.stopped_ms,
+                state.wait_till_ms,
+                error,
+                length,
+                state.waits_for,
+                is_passing
+            ])?;
         }
         (None, None) => {
-            connection.prepare_cached("UPDATE executions SET bytes = bytes + ?2 WHERE id = ?1")?.execute(params![id, length])?;
+            connection
+                .prepare_cached("UPDATE executions SET bytes = bytes + ?2 WHERE id = ?1")?
+                .execute(params![id, length])?;
         }
     }
     super::approvals::apply(connection, id, &piece.approvals)?;
     super::parts::write(connection, id, &piece.parts)?;
     if !piece.events.is_empty() {
-        let mut insert = connection.prepare_cached("INSERT INTO journal (place, sum, events, format) VALUES (?1, ?2, ?3, ?4)")?;
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO journal (place, sum, events, format) VALUES (?1, ?2, ?3, ?4)",
+        )?;
         insert.execute(params![
             place_of(id, piece.seq)?,
             i64::from(crc32fast::hash(&piece.events)),
@@ -540,7 +616,11 @@ fn write_piece(connection: &Connection, piece: &Piece) -> Result<Vec<i64>, Error
 
 /// A journal that this version cannot read is not taken for a damaged one.
 pub(super) fn check_format(id: i64, found: i64) -> Result<(), Error> {
-    if found > journal::PIECE_FORMAT { Err(Error::NewerJournal { execution: id, found, known: journal::PIECE_FORMAT }) } else { Ok(()) }
+    if found > journal::PIECE_FORMAT {
+        Err(Error::NewerJournal { execution: id, found, known: journal::PIECE_FORMAT })
+    } else {
+        Ok(())
+    }
 }
 
 /// How many pieces a run may have.
@@ -556,8 +636,12 @@ pub(super) fn place_of(id: i64, seq: i64) -> Result<i64, Error> {
 }
 
 pub(super) fn remove_journal(connection: &Connection, id: i64) -> Result<(), Error> {
-    connection.prepare_cached("DELETE FROM journal WHERE place BETWEEN ?1 AND ?2")?.execute(places_of(id))?;
-    connection.prepare_cached("DELETE FROM journal_parts WHERE place BETWEEN ?1 AND ?2")?.execute(places_of(id))?;
+    connection
+        .prepare_cached("DELETE FROM journal WHERE place BETWEEN ?1 AND ?2")?
+        .execute(places_of(id))?;
+    connection
+        .prepare_cached("DELETE FROM journal_parts WHERE place BETWEEN ?1 AND ?2")?
+        .execute(places_of(id))?;
     Ok(())
 }
 
@@ -585,16 +669,20 @@ pub(super) fn remove(connection: &Connection, id: i64) -> Result<Removed, Error>
 /// Removes a run whose id is noted as given away.
 pub(super) fn remove_rows(connection: &Connection, id: i64) -> Result<Removed, Error> {
     insights::count_before_removal(connection, id)?;
-    let n_files = connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
+    let n_files =
+        connection.prepare_cached("DELETE FROM blobs WHERE execution_id = ?")?.execute([id])?;
     remove_journal(connection, id)?;
     remove_of(connection, id)?;
-    let removed = connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
+    let removed =
+        connection.prepare_cached("DELETE FROM executions WHERE id = ?")?.execute([id])?;
     Ok(Removed { was_there: removed > 0, had_files: n_files > 0 })
 }
 
 pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
-    let text = |index: usize| row.get_ref(index)?.as_str().map(Into::into).map_err(rusqlite::Error::from);
-    let optional = |index: usize| row.get::<_, Option<String>>(index).map(|text| text.map(Into::into));
+    let text =
+        |index: usize| row.get_ref(index)?.as_str().map(Into::into).map_err(rusqlite::Error::from);
+    let optional =
+        |index: usize| row.get::<_, Option<String>>(index).map(|text| text.map(Into::into));
     let status: String = row.get(4)?;
     Ok(Execution {
         id: row.get(0)?,
@@ -624,7 +712,10 @@ pub(super) fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
 
 fn left(row: &Row<'_>) -> rusqlite::Result<Left> {
     let status = RunStatus::from_name(row.get_ref(1)?.as_str()?).unwrap_or(RunStatus::Error);
-    Ok(Left { id: row.get(0)?, state: State { wait_till_ms: row.get(2)?, waits_for: row.get(3)?, ..State::of(status) } })
+    Ok(Left {
+        id: row.get(0)?,
+        state: State { wait_till_ms: row.get(2)?, waits_for: row.get(3)?, ..State::of(status) },
+    })
 }
 
 fn at_most(limit: usize) -> i64 {

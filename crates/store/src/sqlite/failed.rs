@@ -1,5 +1,5 @@
-//! Runs of which a piece could not be written in the transaction at hand: what they tell next must not be written without it, and nobody is
-//! told that it was.
+//! Runs of which a piece could not be written in the transaction at hand: what they tell next must
+//! not be written without it, and nobody is told that it was.
 
 use crate::Error;
 use std::cell::RefCell;

@@ -29,8 +29,14 @@ impl Folders for Sqlite {
         .await
     }
 
-    async fn add_folder(&self, name: &str, parent: Option<&str>, project: &str) -> Result<Option<Folder>, Error> {
-        let (name, parent, project) = (name.to_owned(), parent.map(str::to_owned), project.to_owned());
+    async fn add_folder(
+        &self,
+        name: &str,
+        parent: Option<&str>,
+        project: &str,
+    ) -> Result<Option<Folder>, Error> {
+        let (name, parent, project) =
+            (name.to_owned(), parent.map(str::to_owned), project.to_owned());
         self.write(move |connection| {
             if let Some(parent) = &parent
                 && !may_hold(connection, parent, &project, None)?
@@ -68,8 +74,14 @@ impl Folders for Sqlite {
         self.write(move |connection| {
             let Some(folder) = find(connection, &id)? else { return Ok(false) };
             let parent = folder.parent_id.as_deref();
-            connection.execute("UPDATE folders SET parent_id = ?2 WHERE parent_id = ?1", params![id, parent])?;
-            connection.execute("UPDATE workflows SET folder_id = ?2 WHERE folder_id = ?1", params![id, parent])?;
+            connection.execute(
+                "UPDATE folders SET parent_id = ?2 WHERE parent_id = ?1",
+                params![id, parent],
+            )?;
+            connection.execute(
+                "UPDATE workflows SET folder_id = ?2 WHERE folder_id = ?1",
+                params![id, parent],
+            )?;
             Ok(connection.execute("DELETE FROM folders WHERE id = ?1", [&id])? > 0)
         })
         .await
@@ -86,8 +98,14 @@ impl Folders for Sqlite {
     }
 }
 
-/// Whether a folder may have another one in it: it is of the project, does not lie in the other one, and has room below.
-fn may_hold(connection: &Connection, parent: &str, project: &str, held: Option<&str>) -> Result<bool, Error> {
+/// Whether a folder may have another one in it: it is of the project, does not lie in the other
+/// one, and has room below.
+fn may_hold(
+    connection: &Connection,
+    parent: &str,
+    project: &str,
+    held: Option<&str>,
+) -> Result<bool, Error> {
     let mut above = Some(Str::from(parent));
     let mut depth = 0;
     while let Some(id) = above {

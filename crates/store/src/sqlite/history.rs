@@ -1,4 +1,5 @@
-//! Keeps what is written down about the past from growing for ever: versions of workflows, and what sessions have spent.
+//! Keeps what is written down about the past from growing for ever: versions of workflows, and what
+//! sessions have spent.
 
 use super::Sqlite;
 use super::executions::rows;
@@ -9,18 +10,23 @@ use std::collections::HashSet;
 /// Rows that are changed in one go; writers wait for no more than this.
 const STEP: usize = 200;
 
-/// Versions that nobody needs: not among the newest, without a name, of no run that is kept, and not the ones that are edited or listen.
+/// Versions that nobody needs: not among the newest, without a name, of no run that is kept, and
+/// not the ones that are edited or listen.
 fn needless_versions(connection: &Connection, keep: usize) -> Result<Vec<String>, Error> {
-    let mut found = connection.prepare_cached("SELECT workflow_id FROM workflow_versions GROUP BY workflow_id HAVING count(*) > ?1")?;
+    let mut found = connection.prepare_cached(
+        "SELECT workflow_id FROM workflow_versions GROUP BY workflow_id HAVING count(*) > ?1",
+    )?;
     let workflows: Vec<String> = rows(found.query_map([keep as i64], |row| row.get(0))?)?;
-    let sql =
-        "SELECT id FROM workflow_versions WHERE workflow_id = ?1 AND name IS NULL ORDER BY created_ms DESC, rowid DESC LIMIT -1 OFFSET ?2";
+    let sql = "SELECT id FROM workflow_versions WHERE workflow_id = ?1 AND name IS NULL ORDER BY created_ms DESC, rowid DESC LIMIT -1 OFFSET ?2";
     let mut of_workflow = connection.prepare_cached(sql)?;
-    let mut of_runs = connection.prepare_cached("SELECT DISTINCT version_id FROM executions WHERE workflow_id = ?1")?;
+    let mut of_runs = connection
+        .prepare_cached("SELECT DISTINCT version_id FROM executions WHERE workflow_id = ?1")?;
     let mut needless = Vec::new();
     for workflow in workflows {
-        let old: Vec<String> = rows(of_workflow.query_map(params![workflow, keep as i64], |row| row.get(0))?)?;
-        let used: HashSet<String> = rows(of_runs.query_map([&workflow], |row| row.get(0))?)?.into_iter().collect();
+        let old: Vec<String> =
+            rows(of_workflow.query_map(params![workflow, keep as i64], |row| row.get(0))?)?;
+        let used: HashSet<String> =
+            rows(of_runs.query_map([&workflow], |row| row.get(0))?)?.into_iter().collect();
         needless.extend(old.into_iter().filter(|version| !used.contains(version)));
     }
     Ok(needless)
@@ -38,12 +44,14 @@ fn remove_versions(connection: &Connection, versions: &[String]) -> Result<usize
     Ok(count)
 }
 
-/// Puts what some sessions have spent on days that are over under no session; whether there are more.
+/// Puts what some sessions have spent on days that are over under no session; whether there are
+/// more.
 fn fold_sessions(connection: &Connection, before: &str) -> Result<bool, Error> {
     let sql = "SELECT day, workflow_id, session, provider, model FROM spending WHERE day < ?1 AND session <> '' LIMIT ?2";
     let mut found = connection.prepare_cached(sql)?;
-    let keys: Vec<[String; 5]> =
-        rows(found.query_map(params![before, STEP as i64], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?)?;
+    let keys: Vec<[String; 5]> = rows(found.query_map(params![before, STEP as i64], |row| {
+        Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
+    })?)?;
     let its = "day = ?1 AND workflow_id = ?2 AND session = ?3 AND provider = ?4 AND model = ?5";
     let mut add = connection.prepare_cached(&format!(
         "INSERT INTO spending (day, workflow_id, session, provider, model, calls, input, cached, output, dollars)

@@ -1,8 +1,8 @@
 //! Counts runs that have ended, in SQLite. Nobody who asks for figures reads the runs themselves.
 //!
-//! Invariant: every run that ended and was kept is counted once. Those up to the fact `counted_to` are counted, or will be in the
-//! transaction that ends them; newer ones are counted together, some hundred at a time and before any of them is removed, so
-//! that it costs a run next to nothing.
+//! Invariant: every run that ended and was kept is counted once. Those up to the fact `counted_to`
+//! are counted, or will be in the transaction that ends them; newer ones are counted together, some
+//! hundred at a time and before any of them is removed, so that it costs a run next to nothing.
 
 use super::Sqlite;
 use crate::Error;
@@ -39,7 +39,8 @@ impl Alike {
     fn count(&self, connection: &Connection, runs: i64) -> Result<(), Error> {
         let sql = "INSERT INTO run_days (day, workflow_id, status, took_ms, runs) VALUES (?1, ?2, ?3, ?4, ?5)
                    ON CONFLICT DO UPDATE SET runs = runs + excluded.runs";
-        let values = params![self.day, self.workflow_id.as_str(), self.status.name(), self.took_ms, runs];
+        let values =
+            params![self.day, self.workflow_id.as_str(), self.status.name(), self.took_ms, runs];
         connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
@@ -69,9 +70,14 @@ fn read_counted_to(connection: &Connection) -> Result<i64, Error> {
     Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-/// Sees to it that the run of a piece that was written is counted, if the piece ends it and it is kept.
+/// Sees to it that the run of a piece that was written is counted, if the piece ends it and it is
+/// kept.
 pub(super) fn note_end(connection: &Connection, piece: &Piece) -> Result<(), Error> {
-    let Some((status, stopped_ms)) = piece.state.as_ref().and_then(|state| Some((state.status, state.stopped_ms?))) else { return Ok(()) };
+    let Some((status, stopped_ms)) =
+        piece.state.as_ref().and_then(|state| Some((state.status, state.stopped_ms?)))
+    else {
+        return Ok(());
+    };
     if piece.discard {
         return Ok(());
     }
@@ -83,12 +89,20 @@ pub(super) fn note_end(connection: &Connection, piece: &Piece) -> Result<(), Err
 }
 
 /// Counts a run that ends, if it will not be counted with others.
-pub(super) fn count_end(connection: &Connection, id: i64, status: RunStatus, stopped_ms: i64) -> Result<(), Error> {
+pub(super) fn count_end(
+    connection: &Connection,
+    id: i64,
+    status: RunStatus,
+    stopped_ms: i64,
+) -> Result<(), Error> {
     if id > counted_to(connection)? {
         return Ok(());
     }
-    let mut found = connection.prepare_cached("SELECT workflow_id, started_ms FROM executions WHERE id = ?1")?;
-    let began = found.query_row([id], |row| Ok((row.get_ref(0)?.as_str()?.into(), row.get(1)?))).optional()?;
+    let mut found = connection
+        .prepare_cached("SELECT workflow_id, started_ms FROM executions WHERE id = ?1")?;
+    let began = found
+        .query_row([id], |row| Ok((row.get_ref(0)?.as_str()?.into(), row.get(1)?)))
+        .optional()?;
     let Some((workflow_id, started_ms)) = began else { return Ok(()) };
     Alike::new(workflow_id, status, started_ms, stopped_ms).count(connection, 1)
 }
@@ -98,13 +112,16 @@ pub(super) fn count_before_removal(connection: &Connection, id: i64) -> Result<(
     if id <= counted_to(connection)? {
         return Ok(());
     }
-    let mut ended = connection.prepare_cached(&format!("SELECT 1 FROM executions WHERE id = ?1 AND {HAS_ENDED}"))?;
+    let mut ended = connection
+        .prepare_cached(&format!("SELECT 1 FROM executions WHERE id = ?1 AND {HAS_ENDED}"))?;
     if ended.exists([id])? { count_new(connection) } else { Ok(()) }
 }
 
 /// Counts all that ended since runs were counted last.
 fn count_new(connection: &Connection) -> Result<(), Error> {
-    let sql = format!("SELECT workflow_id, status, started_ms, stopped_ms FROM executions WHERE id > ?1 AND {HAS_ENDED}");
+    let sql = format!(
+        "SELECT workflow_id, status, started_ms, stopped_ms FROM executions WHERE id > ?1 AND {HAS_ENDED}"
+    );
     let mut found = connection.prepare_cached(&sql)?;
     let rows = found.query_map([counted_to(connection)?], |row| {
         let status = status_in(row, 1)?;
@@ -129,14 +146,19 @@ fn has_uncounted(connection: &Connection) -> Result<bool, Error> {
 }
 
 /// Forgets some of the days that are too long ago; whether there is more to forget.
-pub(super) fn forget_days(connection: &Connection, now_ms: i64, at_most: usize) -> Result<bool, Error> {
+pub(super) fn forget_days(
+    connection: &Connection,
+    now_ms: i64,
+    at_most: usize,
+) -> Result<bool, Error> {
     let sql = "DELETE FROM run_days WHERE (day, workflow_id, status, took_ms) IN (
                  SELECT day, workflow_id, status, took_ms FROM run_days WHERE day < ?1 ORDER BY day LIMIT ?2)";
     let first_day = now_ms.div_euclid(DAY_MS) - DAYS_COUNTED;
     Ok(connection.prepare_cached(sql)?.execute(params![first_day, at_most as i64])? == at_most)
 }
 
-/// A time to within 5 %: by ones up to twenty, by twos up to fifty, by fives up to a hundred, and so on with every power of ten.
+/// A time to within 5 %: by ones up to twenty, by twos up to fifty, by fives up to a hundred, and
+/// so on with every power of ten.
 fn rounded(ms: i64) -> i64 {
     let mut unit = 1;
     while ms / unit >= 100 {
@@ -190,9 +212,16 @@ impl Insights for Sqlite {
 /// A row; those of one workflow follow one another, and share its id.
 fn count(row: &Row<'_>, day: i64, last: Option<&RunCount>) -> rusqlite::Result<RunCount> {
     let workflow = row.get_ref(0)?.as_str()?;
-    let known = last.filter(|last| last.workflow_id == workflow).map(|last| last.workflow_id.clone());
+    let known =
+        last.filter(|last| last.workflow_id == workflow).map(|last| last.workflow_id.clone());
     let workflow_id = known.unwrap_or_else(|| workflow.into());
-    Ok(RunCount { day, workflow_id, status: status_in(row, 1)?, took_ms: row.get(2)?, runs: row.get::<_, i64>(3)?.max(0) as usize })
+    Ok(RunCount {
+        day,
+        workflow_id,
+        status: status_in(row, 1)?,
+        took_ms: row.get(2)?,
+        runs: row.get::<_, i64>(3)?.max(0) as usize,
+    })
 }
 
 fn status_in(row: &Row<'_>, column: usize) -> rusqlite::Result<RunStatus> {
@@ -205,7 +234,17 @@ mod tests {
 
     #[test]
     fn times_are_kept_to_within_a_twentieth() {
-        for (exact, kept) in [(0, 0), (7, 7), (19, 19), (21, 22), (52, 50), (53, 55), (104, 100), (1234, 1200), (86_400_000, 85_000_000)] {
+        for (exact, kept) in [
+            (0, 0),
+            (7, 7),
+            (19, 19),
+            (21, 22),
+            (52, 50),
+            (53, 55),
+            (104, 100),
+            (1234, 1200),
+            (86_400_000, 85_000_000),
+        ] {
             assert_eq!(rounded(exact), kept, "{exact}");
         }
         let mut kinds = std::collections::BTreeSet::new();

@@ -11,8 +11,16 @@ use std::collections::HashSet;
 impl Interruptions for Sqlite {
     async fn interruption(&self, id: i64) -> Result<Option<Interruption>, Error> {
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT deaths, pieces, was_stopped FROM interruptions WHERE execution_id = ?")?;
-            let read = |row: &rusqlite::Row<'_>| Ok(Interruption { deaths: row.get(0)?, pieces: row.get(1)?, was_stopped: row.get(2)? });
+            let mut found = connection.prepare_cached(
+                "SELECT deaths, pieces, was_stopped FROM interruptions WHERE execution_id = ?",
+            )?;
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(Interruption {
+                    deaths: row.get(0)?,
+                    pieces: row.get(1)?,
+                    was_stopped: row.get(2)?,
+                })
+            };
             Ok(found.query_row([id], read).optional()?)
         })
         .await
@@ -20,7 +28,8 @@ impl Interruptions for Sqlite {
 
     async fn resumed_before(&self) -> Result<HashSet<i64>, Error> {
         self.read(|connection| {
-            let mut found = connection.prepare_cached("SELECT execution_id FROM interruptions WHERE was_stopped = 0")?;
+            let mut found = connection
+                .prepare_cached("SELECT execution_id FROM interruptions WHERE was_stopped = 0")?;
             Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
         .await
@@ -71,7 +80,9 @@ impl Interruptions for Sqlite {
         self.write(move |connection| {
             let sql = "INSERT INTO attempts (workflow_id, what, begun) VALUES (?1, ?2, 1)
                        ON CONFLICT DO UPDATE SET begun = begun + 1 RETURNING begun - 1";
-            Ok(connection.prepare_cached(sql)?.query_row(params![workflow, what], |row| row.get(0))?)
+            Ok(connection
+                .prepare_cached(sql)?
+                .query_row(params![workflow, what], |row| row.get(0))?)
         })
         .await
     }
@@ -79,7 +90,9 @@ impl Interruptions for Sqlite {
     async fn end_attempt(&self, workflow: &str, what: &str) -> Result<(), Error> {
         let (workflow, what) = (workflow.to_owned(), what.to_owned());
         self.write(move |connection| {
-            connection.prepare_cached("DELETE FROM attempts WHERE workflow_id = ?1 AND what = ?2")?.execute(params![workflow, what])?;
+            connection
+                .prepare_cached("DELETE FROM attempts WHERE workflow_id = ?1 AND what = ?2")?
+                .execute(params![workflow, what])?;
             Ok(())
         })
         .await

@@ -27,8 +27,12 @@ impl<'f> Wanted<'f> {
 
     /// The statement; its last value is the number of rows.
     fn sql(&self, columns: &str) -> String {
-        let conditions = if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") };
-        format!("SELECT {columns} FROM executions {} WHERE {conditions} ORDER BY id DESC LIMIT ?", self.index)
+        let conditions =
+            if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") };
+        format!(
+            "SELECT {columns} FROM executions {} WHERE {conditions} ORDER BY id DESC LIMIT ?",
+            self.index
+        )
     }
 }
 
@@ -75,7 +79,9 @@ impl Values {
                 };
                 wanted.conditions.push("stopped_ms IS NOT NULL AND status <> 'success'");
             }
-            (None | Some(RunStatus::Success), true) => wanted.index = "INDEXED BY executions_of_workflow",
+            (None | Some(RunStatus::Success), true) => {
+                wanted.index = "INDEXED BY executions_of_workflow"
+            }
             (None | Some(RunStatus::Success), false) => wanted.index = "NOT INDEXED",
         }
         wanted.and("status = ?", &self.status);
@@ -87,7 +93,10 @@ impl Values {
     }
 }
 
-pub(super) fn list(connection: &Connection, filter: ExecutionFilter) -> Result<Vec<Execution>, Error> {
+pub(super) fn list(
+    connection: &Connection,
+    filter: ExecutionFilter,
+) -> Result<Vec<Execution>, Error> {
     let status = filter.status;
     let is_unfinished = status.is_some_and(|status| !status.is_over());
     let values = Values::of(filter);
@@ -102,11 +111,18 @@ pub(super) fn list(connection: &Connection, filter: ExecutionFilter) -> Result<V
     rows(found.query_map(&wanted.values[..], execution)?)
 }
 
-/// The newest of each workflow that is in one of the projects, as far as they are among the newest of all of them.
-fn list_of_projects(connection: &Connection, status: Option<RunStatus>, values: &Values) -> Result<Vec<Execution>, Error> {
+/// The newest of each workflow that is in one of the projects, as far as they are among the newest
+/// of all of them.
+fn list_of_projects(
+    connection: &Connection,
+    status: Option<RunStatus>,
+    values: &Values,
+) -> Result<Vec<Execution>, Error> {
     let sql = "SELECT id FROM workflows WHERE project_id IN (SELECT value FROM json_each(?1))";
-    let workflows: Vec<String> = rows(connection.prepare_cached(sql)?.query_map([&values.within], |row| row.get(0))?)?;
-    let (limit, mut newest, mut oldest) = (usize::try_from(values.limit).unwrap_or(usize::MAX), BTreeSet::new(), Some(i64::MIN));
+    let workflows: Vec<String> =
+        rows(connection.prepare_cached(sql)?.query_map([&values.within], |row| row.get(0))?)?;
+    let (limit, mut newest, mut oldest) =
+        (usize::try_from(values.limit).unwrap_or(usize::MAX), BTreeSet::new(), Some(i64::MIN));
     let mut sql = None;
     for workflow in workflows.into_iter().map(Some) {
         let mut wanted = values.wanted(status, true);
@@ -124,7 +140,8 @@ fn list_of_projects(connection: &Connection, status: Option<RunStatus>, values: 
             oldest = newest.first().copied().or(oldest);
         }
     }
-    let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM executions WHERE id = ?"))?;
+    let mut found =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM executions WHERE id = ?"))?;
     newest.into_iter().rev().map(|id| Ok(found.query_row([id], execution)?)).collect()
 }
 
@@ -145,13 +162,14 @@ mod tests {
         steps.map(Result::unwrap).collect::<Vec<_>>().join("; ")
     }
 
-    /// Whatever else is asked for: those of a workflow, those that failed and those that are not over are found by an index, in the order
-    /// in which they are shown.
+    /// Whatever else is asked for: those of a workflow, those that failed and those that are not
+    /// over are found by an index, in the order in which they are shown.
     #[test]
     fn issue_15_every_combination_of_filters_has_its_plan() {
         #[expect(clippy::disallowed_methods, reason = "a database of its own")]
         let mut connection = Connection::open_in_memory().unwrap();
-        super::super::migrate::migrate(&mut connection, super::super::migrate::May::Migrate).unwrap();
+        super::super::migrate::migrate(&mut connection, super::super::migrate::May::Migrate)
+            .unwrap();
         let statuses = [
             None,
             Some(RunStatus::Success),
@@ -177,13 +195,19 @@ mod tests {
                 let of_one = has(0) || has(4);
                 let found = plan(&connection, filter.clone());
                 let expected = match (status, of_one) {
-                    (None | Some(RunStatus::Success), true) => "USING INDEX executions_of_workflow (workflow_id=?",
-                    (None | Some(RunStatus::Success), false) if has(5) => "USING INTEGER PRIMARY KEY (rowid<?)",
+                    (None | Some(RunStatus::Success), true) => {
+                        "USING INDEX executions_of_workflow (workflow_id=?"
+                    }
+                    (None | Some(RunStatus::Success), false) if has(5) => {
+                        "USING INTEGER PRIMARY KEY (rowid<?)"
+                    }
                     (None | Some(RunStatus::Success), false) => "SCAN executions",
                     (Some(RunStatus::Error | RunStatus::Cancelled), true) => {
                         "USING INDEX executions_of_workflow_not_well (workflow_id=? AND status=?"
                     }
-                    (Some(RunStatus::Error | RunStatus::Cancelled), false) => "USING INDEX executions_not_well (status=?",
+                    (Some(RunStatus::Error | RunStatus::Cancelled), false) => {
+                        "USING INDEX executions_not_well (status=?"
+                    }
                     (Some(RunStatus::Running | RunStatus::Waiting | RunStatus::Uncertain), _) => {
                         "USING INDEX executions_unfinished (status=?"
                     }

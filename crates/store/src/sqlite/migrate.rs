@@ -88,7 +88,8 @@ mod tests {
             found.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
         };
         assert_eq!(left, [2 << 24, (2 << 24) + 1]);
-        let schedules: i64 = connection.query_row("SELECT count(*) FROM schedules", [], |row| row.get(0)).unwrap();
+        let schedules: i64 =
+            connection.query_row("SELECT count(*) FROM schedules", [], |row| row.get(0)).unwrap();
         assert_eq!(schedules, 0);
     }
 
@@ -129,12 +130,20 @@ mod tests {
         migrate(&mut connection, May::Migrate).unwrap();
         let sql = "SELECT day, status, took_ms, runs FROM run_days ORDER BY day, status, took_ms";
         let mut found = connection.prepare(sql).unwrap();
-        let rows = found.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).unwrap();
+        let rows = found
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+            .unwrap();
         let rows: Vec<(i64, String, i64, i64)> = rows.map(Result::unwrap).collect();
         let row = |day, status: &str, took, runs| (day, status.to_owned(), took, runs);
         let failed = [0, 19, 55, 220, 85_000_000].map(|took| row(2, "error", took, 1));
-        assert_eq!(rows, [&[row(1, "success", 100, 1), row(1, "success", 1200, 2)][..], &failed].concat());
-        let counted_to = connection.query_row("SELECT value FROM facts WHERE key = 'counted_to'", [], |row| row.get::<_, String>(0));
+        assert_eq!(
+            rows,
+            [&[row(1, "success", 100, 1), row(1, "success", 1200, 2)][..], &failed].concat()
+        );
+        let counted_to =
+            connection.query_row("SELECT value FROM facts WHERE key = 'counted_to'", [], |row| {
+                row.get::<_, String>(0)
+            });
         assert_eq!(counted_to.unwrap(), "9");
     }
 }

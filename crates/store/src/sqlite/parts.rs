@@ -11,9 +11,16 @@ use std::io;
 
 pub(super) fn write(connection: &Connection, id: i64, parts: &[Part]) -> Result<(), Error> {
     for part in parts {
-        // What may be there is of a run that was turned away, or that a crash cut off before it had a row.
-        let mut insert = connection.prepare_cached("INSERT OR REPLACE INTO journal_parts (place, sum, bytes) VALUES (?1, ?2, ?3)")?;
-        insert.execute(params![place_of(id, part.number)?, i64::from(crc32fast::hash(&part.bytes)), &part.bytes[..]])?;
+        // What may be there is of a run that was turned away, or that a crash cut off before it had
+        // a row.
+        let mut insert = connection.prepare_cached(
+            "INSERT OR REPLACE INTO journal_parts (place, sum, bytes) VALUES (?1, ?2, ?3)",
+        )?;
+        insert.execute(params![
+            place_of(id, part.number)?,
+            i64::from(crc32fast::hash(&part.bytes)),
+            &part.bytes[..]
+        ])?;
     }
     Ok(())
 }
@@ -29,10 +36,12 @@ pub(super) fn remove_of(connection: &Connection, id: i64) -> Result<(), Error> {
 /// How many runs may have been on their way when a process ended, and more.
 const NEWEST: i64 = 20_000;
 
-/// Removes what a crash has left of runs whose beginning was not written to its end: they were among the newest. Without room to do so
-/// it waits for the next start.
+/// Removes what a crash has left of runs whose beginning was not written to its end: they were
+/// among the newest. Without room to do so it waits for the next start.
 pub(super) fn sweep(connection: &Connection) -> Result<(), Error> {
-    let newest: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM executions", [], |row| row.get(0))?;
+    let newest: i64 =
+        connection
+            .query_row("SELECT coalesce(max(id), 0) FROM executions", [], |row| row.get(0))?;
     let from = newest.saturating_sub(NEWEST).max(0) * MAX_PIECES;
     let stray = "place >= ?1 AND NOT EXISTS (SELECT 1 FROM executions WHERE id = place / ?2)";
     // A folder that needs nothing is not written to.
@@ -40,7 +49,10 @@ pub(super) fn sweep(connection: &Connection) -> Result<(), Error> {
     if !connection.prepare(&find)?.exists([from, MAX_PIECES])? {
         return Ok(());
     }
-    match connection.execute(&format!("DELETE FROM journal_parts WHERE {stray}"), [from, MAX_PIECES]).map_err(Error::from) {
+    match connection
+        .execute(&format!("DELETE FROM journal_parts WHERE {stray}"), [from, MAX_PIECES])
+        .map_err(Error::from)
+    {
         Err(error) if !error.may_pass() => Err(error),
         _ => Ok(()),
     }
@@ -52,7 +64,8 @@ pub(super) fn check_parts(connection: &Connection, id: i64) -> Result<(), Error>
         connection.prepare_cached("SELECT place - ?1, sum, bytes FROM journal_parts WHERE place BETWEEN ?1 AND ?2 ORDER BY place")?;
     let mut rows = found.query(places_of(id))?;
     while let Some(row) = rows.next()? {
-        let (number, sum, bytes): (i64, i64, &[u8]) = (row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob().unwrap_or_default());
+        let (number, sum, bytes): (i64, i64, &[u8]) =
+            (row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob().unwrap_or_default());
         if sum != i64::from(crc32fast::hash(bytes)) {
             return Err(damaged(id, number));
         }
@@ -60,22 +73,28 @@ pub(super) fn check_parts(connection: &Connection, id: i64) -> Result<(), Error>
     Ok(())
 }
 
-/// How much of the parts of a run is read with its events: what is left of large ones besides their lists.
+/// How much of the parts of a run is read with its events: what is left of large ones besides their
+/// lists.
 pub(super) fn body_bytes(connection: &Connection, id: i64) -> Result<i64, Error> {
     let has_any = "SELECT 1 FROM journal_parts WHERE place BETWEEN ?1 AND ?2 LIMIT 1";
     if !connection.prepare_cached(has_any)?.exists(places_of(id))? {
         return Ok(0);
     }
-    let mut found = connection.prepare_cached("SELECT events FROM journal WHERE place BETWEEN ?1 AND ?2")?;
-    let mut length =
-        connection.prepare_cached("SELECT coalesce(sum(length(bytes)), 0) FROM journal_parts WHERE place BETWEEN ?1 AND ?2")?;
+    let mut found =
+        connection.prepare_cached("SELECT events FROM journal WHERE place BETWEEN ?1 AND ?2")?;
+    let mut length = connection.prepare_cached(
+        "SELECT coalesce(sum(length(bytes)), 0) FROM journal_parts WHERE place BETWEEN ?1 AND ?2",
+    )?;
     let mut pieces = found.query(places_of(id))?;
     let mut bytes = 0i64;
     while let Some(row) = pieces.next()? {
         // Whoever reads a damaged piece is told; until then there is less to read.
-        for span in bodies_in_parts(row.get_ref(0)?.as_blob().unwrap_or_default()).unwrap_or_default() {
+        for span in
+            bodies_in_parts(row.get_ref(0)?.as_blob().unwrap_or_default()).unwrap_or_default()
+        {
             let count = i64::try_from(span.count).unwrap_or(MAX_PIECES).clamp(1, MAX_PIECES);
-            let (first, last) = (span.first, span.first.saturating_add(count - 1).min(MAX_PIECES - 1));
+            let (first, last) =
+                (span.first, span.first.saturating_add(count - 1).min(MAX_PIECES - 1));
             if first > last {
                 continue;
             }
@@ -86,7 +105,8 @@ pub(super) fn body_bytes(connection: &Connection, id: i64) -> Result<i64, Error>
     Ok(bytes)
 }
 
-/// The parts of one run, and its files: their bytes, or without a folder what there is to know of them.
+/// The parts of one run, and its files: their bytes, or without a folder what there is to know of
+/// them.
 pub(super) struct StoredParts {
     store: Sqlite,
     execution: i64,
@@ -103,7 +123,8 @@ impl PartSource for StoredParts {
     fn read(&self, first: i64, count: usize) -> io::Result<Vec<u8>> {
         let id = self.execution;
         let read = self.store.read_now(|connection| {
-            let mut found = connection.prepare_cached("SELECT sum, bytes FROM journal_parts WHERE place = ?1")?;
+            let mut found = connection
+                .prepare_cached("SELECT sum, bytes FROM journal_parts WHERE place = ?1")?;
             let mut all = Vec::new();
             for number in (first..).take(count) {
                 let part = found.query_row([place_of(id, number)?], |row| {
@@ -124,7 +145,9 @@ impl PartSource for StoredParts {
     }
 
     fn file(&self, sum: Sum, size: usize) -> io::Result<Fetched> {
-        let Some(blobs) = &self.blobs else { return Ok(Fetched::Fields(blobs::fields(self.execution, sum, size))) };
+        let Some(blobs) = &self.blobs else {
+            return Ok(Fetched::Fields(blobs::fields(self.execution, sum, size)));
+        };
         let data = blobs.read(self.execution, sum, size).map_err(io::Error::other)?;
         Ok(Fetched::Data(data))
     }
@@ -159,7 +182,8 @@ mod tests {
     fn issue_15_11_what_cannot_be_read_now_is_not_taken_for_damaged() {
         #[expect(clippy::disallowed_methods, reason = "a database of its own")]
         let mut connection = Connection::open_in_memory().unwrap();
-        super::super::migrate::migrate(&mut connection, super::super::migrate::May::Migrate).unwrap();
+        super::super::migrate::migrate(&mut connection, super::super::migrate::May::Migrate)
+            .unwrap();
         let mut writer = PieceWriter::default();
         let value = Value::from("x".repeat(2 * LARGE_EVENT));
         writer.add(&RunEvent::NodeNoted { node: "A".into(), key: "large".into(), value });

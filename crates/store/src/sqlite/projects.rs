@@ -18,7 +18,8 @@ impl Sqlite {
     /// The project that a stored workflow belongs to.
     pub(crate) fn project_of_workflow(&self, id: &str) -> Result<Option<String>, Error> {
         self.read_now(|connection| {
-            let mut found = connection.prepare_cached("SELECT project_id FROM workflows WHERE id = ?1")?;
+            let mut found =
+                connection.prepare_cached("SELECT project_id FROM workflows WHERE id = ?1")?;
             Ok(found.query_row([id], |row| row.get(0)).optional()?)
         })
     }
@@ -43,12 +44,14 @@ impl Projects for Sqlite {
         let name = Str::from(name);
         self.write(move |connection| {
             let id = new_id();
-            let sql = "INSERT INTO projects (id, name, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?3)
+            let sql =
+                "INSERT INTO projects (id, name, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?3)
                        ON CONFLICT (name) WHERE kind = 'team' DO NOTHING";
             if connection.execute(sql, params![id.as_str(), name.as_str(), now_ms()])? == 0 {
                 return Err(Error::Taken { what: "a project", name });
             }
-            find(connection, &id)?.ok_or_else(|| Error::Corrupt { what: "the table of projects".into() })
+            find(connection, &id)?
+                .ok_or_else(|| Error::Corrupt { what: "the table of projects".into() })
         })
         .await
     }
@@ -57,10 +60,12 @@ impl Projects for Sqlite {
         let (id, name) = (id.to_owned(), Str::from(name));
         self.write(move |connection| {
             let others = "SELECT 1 FROM projects WHERE name = ?1 AND kind = 'team' AND id <> ?2";
-            if connection.query_row(others, [name.as_str(), &id], |_| Ok(())).optional()?.is_some() {
+            if connection.query_row(others, [name.as_str(), &id], |_| Ok(())).optional()?.is_some()
+            {
                 return Err(Error::Taken { what: "a project", name });
             }
-            let sql = "UPDATE projects SET name = ?2, updated_ms = ?3 WHERE id = ?1 AND kind = 'team'";
+            let sql =
+                "UPDATE projects SET name = ?2, updated_ms = ?3 WHERE id = ?1 AND kind = 'team'";
             Ok(connection.execute(sql, params![id, name.as_str(), now_ms()])? > 0)
         })
         .await
@@ -92,7 +97,8 @@ impl Projects for Sqlite {
     async fn personal_project(&self, user_id: &str) -> Result<Option<Str>, Error> {
         let user_id = user_id.to_owned();
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT id FROM projects WHERE owner_id = ?1")?;
+            let mut found =
+                connection.prepare_cached("SELECT id FROM projects WHERE owner_id = ?1")?;
             Ok(found.query_row([user_id], |row| Ok(row.get_ref(0)?.as_str()?.into())).optional()?)
         })
         .await
@@ -114,7 +120,11 @@ impl Projects for Sqlite {
         .await
     }
 
-    async fn set_members(&self, project: &str, members: Vec<(Str, ProjectRole)>) -> Result<bool, Error> {
+    async fn set_members(
+        &self,
+        project: &str,
+        members: Vec<(Str, ProjectRole)>,
+    ) -> Result<bool, Error> {
         let project = project.to_owned();
         self.write(move |connection| {
             for (user_id, _) in &members {
@@ -147,7 +157,10 @@ impl Projects for Sqlite {
     async fn move_workflow(&self, id: &str, project: &str) -> Result<bool, Error> {
         let (id, project) = (id.to_owned(), project.to_owned());
         self.write(move |connection| {
-            let moved = connection.execute("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE id = ?1", [&id, &project])? > 0;
+            let moved = connection.execute(
+                "UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE id = ?1",
+                [&id, &project],
+            )? > 0;
             if moved {
                 super::workflows::note_change(connection, &id)?;
             }
@@ -210,7 +223,8 @@ pub(super) fn welcome(connection: &Connection, user_id: &str, is_owner: bool) ->
 /// Takes the project of a person who leaves; what it holds goes to the first owner.
 pub(super) fn farewell(connection: &Connection, user_id: &str) -> Result<(), Error> {
     let sql = "SELECT id FROM projects WHERE owner_id = ?1 AND id <> ?2";
-    let own: Option<String> = connection.query_row(sql, [user_id, PERSONAL], |row| row.get(0)).optional()?;
+    let own: Option<String> =
+        connection.query_row(sql, [user_id, PERSONAL], |row| row.get(0)).optional()?;
     if let Some(id) = own {
         empty(connection, &id)?;
         connection.execute("DELETE FROM projects WHERE id = ?1", [&id])?;
@@ -219,14 +233,19 @@ pub(super) fn farewell(connection: &Connection, user_id: &str) -> Result<(), Err
 }
 
 fn empty(connection: &Connection, id: &str) -> Result<(), Error> {
-    let mut move_all = connection.prepare("UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE project_id = ?1 RETURNING id")?;
-    let moved: Vec<String> = super::executions::rows(move_all.query_map([id, PERSONAL], |row| row.get(0))?)?;
+    let mut move_all = connection.prepare(
+        "UPDATE workflows SET project_id = ?2, folder_id = NULL WHERE project_id = ?1 RETURNING id",
+    )?;
+    let moved: Vec<String> =
+        super::executions::rows(move_all.query_map([id, PERSONAL], |row| row.get(0))?)?;
     for workflow in moved {
         super::workflows::note_change(connection, &workflow)?;
     }
     connection.execute("UPDATE folders SET parent_id = NULL WHERE project_id = ?1", [id])?;
-    connection.execute("UPDATE credentials SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
-    connection.execute("UPDATE data_tables SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
+    connection
+        .execute("UPDATE credentials SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
+    connection
+        .execute("UPDATE data_tables SET project_id = ?2 WHERE project_id = ?1", [id, PERSONAL])?;
     // A name may be taken there already.
     let sql = "UPDATE collections SET project_id = ?2, name = CASE WHEN EXISTS
                  (SELECT 1 FROM collections other WHERE other.project_id = ?2 AND other.name = collections.name)
@@ -241,7 +260,11 @@ fn find(connection: &Connection, id: &str) -> Result<Option<Project>, Error> {
 }
 
 fn project(row: &Row<'_>) -> rusqlite::Result<Project> {
-    let kind = if row.get_ref(2)?.as_str()? == "personal" { ProjectKind::Personal } else { ProjectKind::Team };
+    let kind = if row.get_ref(2)?.as_str()? == "personal" {
+        ProjectKind::Personal
+    } else {
+        ProjectKind::Team
+    };
     let owner_id: Option<String> = row.get(3)?;
     Ok(Project {
         id: row.get_ref(0)?.as_str()?.into(),

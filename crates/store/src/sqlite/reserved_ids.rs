@@ -1,10 +1,12 @@
-//! Ids of runs that were given away. None is given twice, also if the run is gone or was never kept: links to it may be in the world.
+//! Ids of runs that were given away. None is given twice, also if the run is gone or was never
+//! kept: links to it may be in the world.
 
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension};
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// So many ids are noted as given away at once. After a crash the next id is up to so many higher than the last.
+/// So many ids are noted as given away at once. After a crash the next id is up to so many higher
+/// than the last.
 const BLOCK: i64 = 100;
 
 /// Up to which id all are noted as given away, as far as this process knows.
@@ -30,7 +32,8 @@ impl ReservedIds {
 /// The last id that was noted.
 pub(super) fn noted(connection: &Connection) -> Result<i64, Error> {
     let sql = "SELECT value FROM facts WHERE key = 'last_execution'";
-    let noted: Option<String> = connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    let noted: Option<String> =
+        connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
     Ok(noted.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 

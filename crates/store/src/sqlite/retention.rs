@@ -1,7 +1,7 @@
 //! Removes finished runs that are not to be kept, and gives their room back to the disk.
 //!
-//! Invariant: whoever writes waits for no more than one small step of it. What is to go is found beside the writer, in slices, so that no
-//! old state of the database is held for long either.
+//! Invariant: whoever writes waits for no more than one small step of it. What is to go is found
+//! beside the writer, in slices, so that no old state of the database is held for long either.
 
 use super::called::is_needed;
 use super::executions::{IS_OVER, places_of, remove_rows};
@@ -45,7 +45,9 @@ struct Survey {
 
 impl Survey {
     fn look(mut self, connection: &Connection) -> Result<Self, Error> {
-        let sql = format!("SELECT id, bytes, stopped_ms, parent FROM executions WHERE id < ?1 AND {IS_OVER} ORDER BY id DESC LIMIT ?2");
+        let sql = format!(
+            "SELECT id, bytes, stopped_ms, parent FROM executions WHERE id < ?1 AND {IS_OVER} ORDER BY id DESC LIMIT ?2"
+        );
         let mut found = connection.prepare_cached(&sql)?;
         let mut slice = found.query(params![self.last, SLICE as i64])?;
         let mut n_rows = 0;
@@ -75,7 +77,8 @@ struct Step {
 impl Sqlite {
     /// Removes what is not to be kept, the oldest first; gives back how many.
     pub(super) async fn remove_old(&self, keep: Keep) -> Result<usize, Error> {
-        let mut survey = Survey { keep, last: i64::MAX, n_over: 0, bytes: 0, found: Vec::new(), is_done: false };
+        let mut survey =
+            Survey { keep, last: i64::MAX, n_over: 0, bytes: 0, found: Vec::new(), is_done: false };
         while !survey.is_done {
             survey = self.read(move |connection| survey.look(connection)).await?;
             tokio::time::sleep(PAUSE).await;
@@ -89,14 +92,19 @@ impl Sqlite {
             left.truncate(left.len() - step.n_removed);
             tokio::time::sleep(PAUSE).await;
         }
-        while self.write(move |connection| insights::forget_days(connection, now_ms(), keep.step.max(1))).await? {}
+        while self
+            .write(move |connection| insights::forget_days(connection, now_ms(), keep.step.max(1)))
+            .await?
+        {}
         Ok(count)
     }
 
-    /// Gives some free pages back; `false` once there are none, and the file is as short as it can be for now.
+    /// Gives some free pages back; `false` once there are none, and the file is as short as it can
+    /// be for now.
     pub(super) async fn give_room_back(&self) -> Result<bool, Error> {
         let free = self.write(|connection| {
-            let mut vacuum = connection.prepare_cached(&format!("PRAGMA incremental_vacuum({SHRINK_PAGES})"))?;
+            let mut vacuum =
+                connection.prepare_cached(&format!("PRAGMA incremental_vacuum({SHRINK_PAGES})"))?;
             let mut rows = vacuum.query([])?;
             while rows.next()?.is_some() {}
             Ok(connection.query_row("PRAGMA freelist_count", [], |row| row.get::<_, i64>(0))?)
@@ -144,11 +152,15 @@ fn remove_some(connection: &Connection, ids: &[i64]) -> Result<Step, Error> {
 /// Removes pieces of a large journal as long as there is room for it; whether all are gone.
 fn strip(connection: &Connection, id: i64, room: &mut i64) -> Result<bool, Error> {
     for (table, column) in [("journal_parts", "bytes"), ("journal", "events")] {
-        let find = format!("SELECT place, length({column}) FROM {table} WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT 1");
+        let find = format!(
+            "SELECT place, length({column}) FROM {table} WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT 1"
+        );
         let mut find = connection.prepare_cached(&find)?;
-        let mut remove = connection.prepare_cached(&format!("DELETE FROM {table} WHERE place = ?1"))?;
-        while let Some((place, bytes)) =
-            find.query_row(places_of(id), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?
+        let mut remove =
+            connection.prepare_cached(&format!("DELETE FROM {table} WHERE place = ?1"))?;
+        while let Some((place, bytes)) = find
+            .query_row(places_of(id), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+            .optional()?
         {
             if *room <= 0 {
                 return Ok(false);

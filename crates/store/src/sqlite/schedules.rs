@@ -12,8 +12,11 @@ impl Schedules for Sqlite {
     async fn schedules(&self, of: Option<Vec<Str>>) -> Result<Vec<Schedule>, Error> {
         self.read(move |connection| {
             let columns = "SELECT workflow_id, node, next_ms, last_ms, rule FROM schedules";
-            let Some(of) = of else { return rows(connection.prepare_cached(columns)?.query_map([], schedule)?) };
-            let mut found = connection.prepare_cached(&format!("{columns} WHERE workflow_id = ?1"))?;
+            let Some(of) = of else {
+                return rows(connection.prepare_cached(columns)?.query_map([], schedule)?);
+            };
+            let mut found =
+                connection.prepare_cached(&format!("{columns} WHERE workflow_id = ?1"))?;
             let mut all = Vec::new();
             for workflow in of {
                 all.extend(rows(found.query_map([workflow.as_str()], schedule)?)?);
@@ -23,7 +26,11 @@ impl Schedules for Sqlite {
         .await
     }
 
-    async fn change_schedules(&self, set: Vec<PlannedSchedule>, removed: Vec<(Str, Str)>) -> Result<bool, Error> {
+    async fn change_schedules(
+        &self,
+        set: Vec<PlannedSchedule>,
+        removed: Vec<(Str, Str)>,
+    ) -> Result<bool, Error> {
         if set.is_empty() && removed.is_empty() {
             return Ok(true);
         }
@@ -36,7 +43,8 @@ impl Schedules for Sqlite {
             for PlannedSchedule { planned, .. } in &set {
                 put(connection, planned)?;
             }
-            let mut remove = connection.prepare_cached("DELETE FROM schedules WHERE workflow_id = ?1 AND node = ?2")?;
+            let mut remove = connection
+                .prepare_cached("DELETE FROM schedules WHERE workflow_id = ?1 AND node = ?2")?;
             for (workflow, node) in &removed {
                 remove.execute([workflow.as_str(), node.as_str()])?;
             }
@@ -49,10 +57,16 @@ impl Schedules for Sqlite {
         self.write(move |connection| move_on(connection, &moved)).await
     }
 
-    async fn claim_schedules(&self, now_ms: i64, owner: &str, lease_ms: i64) -> Result<Vec<Schedule>, Error> {
+    async fn claim_schedules(
+        &self,
+        now_ms: i64,
+        owner: &str,
+        lease_ms: i64,
+    ) -> Result<Vec<Schedule>, Error> {
         let owner = owner.to_owned();
         self.write(move |connection| {
-            // Only one process runs the workflows of this file, so that whoever else has a claim is gone.
+            // Only one process runs the workflows of this file, so that whoever else has a claim is
+            // gone.
             let mut claim = connection.prepare_cached(
                 "UPDATE schedules SET lease_owner = ?2, lease_until_ms = ?1 + ?3
                  WHERE next_ms <= ?1 AND (lease_until_ms IS NULL OR lease_until_ms < ?1 OR lease_owner <> ?2)
@@ -86,22 +100,33 @@ fn put(connection: &Connection, schedule: &Schedule) -> Result<(), Error> {
                SELECT ?1, ?2, ?3, ?4, ?5 FROM workflows WHERE id = ?1 AND active = 1
                ON CONFLICT (workflow_id, node) DO UPDATE SET next_ms = excluded.next_ms, last_ms = excluded.last_ms, rule = excluded.rule,
                                                              lease_owner = NULL, lease_until_ms = NULL";
-    connection.prepare_cached(sql)?.execute(params![workflow_id.as_str(), node.as_str(), next_ms, last_ms, rule.as_str()])?;
+    connection.prepare_cached(sql)?.execute(params![
+        workflow_id.as_str(),
+        node.as_str(),
+        next_ms,
+        last_ms,
+        rule.as_str()
+    ])?;
     Ok(())
 }
 
 /// Moves a trigger on, unless its row is gone or was planned anew since.
 pub(super) fn move_on(connection: &Connection, moved: &MovedSchedule) -> Result<bool, Error> {
-    let MovedSchedule { due_ms, after: Schedule { workflow_id, node, next_ms, last_ms, rule } } = moved;
-    let sql = "UPDATE schedules SET next_ms = ?4, last_ms = ?5, lease_owner = NULL, lease_until_ms = NULL
+    let MovedSchedule { due_ms, after: Schedule { workflow_id, node, next_ms, last_ms, rule } } =
+        moved;
+    let sql =
+        "UPDATE schedules SET next_ms = ?4, last_ms = ?5, lease_owner = NULL, lease_until_ms = NULL
                WHERE workflow_id = ?1 AND node = ?2 AND next_ms IS ?3 AND rule = ?6";
-    let values = params![workflow_id.as_str(), node.as_str(), due_ms, next_ms, last_ms, rule.as_str()];
+    let values =
+        params![workflow_id.as_str(), node.as_str(), due_ms, next_ms, last_ms, rule.as_str()];
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 
 /// Removes the rows of a workflow that does not listen any more.
 pub(super) fn remove_of(connection: &Connection, workflow: &str) -> Result<(), Error> {
-    connection.prepare_cached("DELETE FROM schedules WHERE workflow_id = ?1")?.execute([workflow])?;
+    connection
+        .prepare_cached("DELETE FROM schedules WHERE workflow_id = ?1")?
+        .execute([workflow])?;
     Ok(())
 }
 

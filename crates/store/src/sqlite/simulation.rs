@@ -1,7 +1,8 @@
-//! A database in memory for simulations: reads and writes happen on the thread of the runtime, in virtual time, after pauses and with
-//! failures that a [`Disk`] chooses.
+//! A database in memory for simulations: reads and writes happen on the thread of the runtime, in
+//! virtual time, after pauses and with failures that a [`Disk`] chooses.
 //!
-//! Invariant: a store that was opened from a folder never comes by here, whatever features it was built with.
+//! Invariant: a store that was opened from a folder never comes by here, whatever features it was
+//! built with.
 
 use super::credentials::Vault;
 use super::writer::Writer;
@@ -64,7 +65,10 @@ pub(super) async fn pause(disk: &dyn Disk) {
     }
 }
 
-pub(super) async fn aside<T>(disk: &dyn Disk, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(super) async fn aside<T>(
+    disk: &dyn Disk,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
     pause(disk).await;
     let done = disk.read_failure().map_or_else(work, Err);
     pause(disk).await;
@@ -104,22 +108,36 @@ impl Template {
     pub fn copy(&self) -> Result<Memory, Error> {
         let mut connection = in_memory()?;
         let template = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        Backup::new(&template, &mut connection)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
+        Backup::new(&template, &mut connection)?.run_to_completion(
+            i32::MAX,
+            Duration::ZERO,
+            None,
+        )?;
         // Nobody reads elsewhere: a second connection would find nothing.
-        let readers = Readers { file: PathBuf::from("/nowhere/simulated.db"), idle: Mutex::new(vec![connection]) };
+        let readers = Readers {
+            file: PathBuf::from("/nowhere/simulated.db"),
+            idle: Mutex::new(vec![connection]),
+        };
         Ok(Memory { readers: Arc::new(readers), vault: self.vault.again() })
     }
 
     /// Takes over what a first process has left. What is copied from now on begins with that.
     pub fn take_over(&self, filled: &Memory) -> Result<(), Error> {
         let mut template = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        filled.readers.with(|filled| Ok(Backup::new(filled, &mut template)?.run_to_completion(i32::MAX, Duration::ZERO, None)?))?;
+        filled.readers.with(|filled| {
+            Ok(Backup::new(filled, &mut template)?.run_to_completion(
+                i32::MAX,
+                Duration::ZERO,
+                None,
+            )?)
+        })?;
         let contents = Contents::read(&template)?;
         let _ = self.contents.set(contents);
         Ok(())
     }
 
-    /// Puts a copy back to how it was made. Its prepared statements stay, which saves most of the time that a new one takes.
+    /// Puts a copy back to how it was made. Its prepared statements stay, which saves most of the
+    /// time that a new one takes.
     pub fn renew(&self, copy: &Memory) -> Result<(), Error> {
         let Some(Contents { tables, rows }) = self.contents.get() else { return Ok(()) };
         copy.readers.with(|connection| {
@@ -140,15 +158,20 @@ impl Contents {
         let sql = "SELECT m.name FROM sqlite_master m JOIN pragma_table_list l ON l.name = m.name AND l.schema = 'main'
                    WHERE l.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.rowid";
         let mut found = connection.prepare(sql)?;
-        let mut tables: Vec<String> = super::executions::rows(found.query_map([], |row| row.get(0))?)?;
+        let mut tables: Vec<String> =
+            super::executions::rows(found.query_map([], |row| row.get(0))?)?;
         tables.retain(|table| !UNCHANGED.contains(&table.as_str()));
         let mut rows = Vec::new();
         for table in &tables {
             let mut found = connection.prepare(&format!("SELECT * FROM {table}"))?;
             let columns = found.column_count();
             let sql = format!("INSERT INTO {table} VALUES ({})", vec!["?"; columns].join(", "));
-            let all = found.query_map([], |row| (0..columns).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>())?;
-            rows.extend(super::executions::rows(all)?.into_iter().map(|values| (sql.clone(), values)));
+            let all = found.query_map([], |row| {
+                (0..columns).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>()
+            })?;
+            rows.extend(
+                super::executions::rows(all)?.into_iter().map(|values| (sql.clone(), values)),
+            );
         }
         Ok(Self { tables, rows })
     }
@@ -214,7 +237,11 @@ impl Memory {
 
     /// Whether a delivery is on disk, beside whatever is under way.
     pub fn is_delivered(&self, key: &str) -> Result<bool, Error> {
-        self.readers.with(|connection| Ok(connection.prepare_cached("SELECT 1 FROM deliveries WHERE key = ?")?.exists([key])?))
+        self.readers.with(|connection| {
+            Ok(connection
+                .prepare_cached("SELECT 1 FROM deliveries WHERE key = ?")?
+                .exists([key])?)
+        })
     }
 }
 

@@ -7,7 +7,11 @@ use model::{Spent, SpentSum, Str};
 use rusqlite::{Connection, Row, params};
 
 /// Adds what a run has spent, within the transaction that keeps its events.
-pub(super) fn add(connection: &Connection, workflow_id: &str, spent: &[Spent]) -> Result<(), Error> {
+pub(super) fn add(
+    connection: &Connection,
+    workflow_id: &str,
+    spent: &[Spent],
+) -> Result<(), Error> {
     for one in spent {
         let mut insert = connection.prepare_cached(
             "INSERT INTO spending (day, workflow_id, session, provider, model, calls, input, cached, output, dollars)
@@ -35,7 +39,12 @@ pub(super) fn add(connection: &Connection, workflow_id: &str, spent: &[Spent]) -
 }
 
 /// Adds it to the rows of the run and of those that called it, which may go on or be over.
-pub(super) fn add_to_runs(connection: &Connection, id: i64, caller: Option<i64>, spent: &[Spent]) -> Result<(), Error> {
+pub(super) fn add_to_runs(
+    connection: &Connection,
+    id: i64,
+    caller: Option<i64>,
+    spent: &[Spent],
+) -> Result<(), Error> {
     if spent.is_empty() {
         return Ok(());
     }
@@ -83,12 +92,20 @@ impl SpendingAccount for Sqlite {
         self.fold_spending_before(before.into()).await
     }
 
-    async fn spent_by_session(&self, day: Str, workflow_id: Str, session: Str) -> Result<SpentSum, Error> {
+    async fn spent_by_session(
+        &self,
+        day: Str,
+        workflow_id: Str,
+        session: Str,
+    ) -> Result<SpentSum, Error> {
         self.read(move |connection| {
-            let sql = "SELECT coalesce(sum(input + output), 0), coalesce(sum(dollars), 0.0) FROM spending
+            let sql =
+                "SELECT coalesce(sum(input + output), 0), coalesce(sum(dollars), 0.0) FROM spending
                        WHERE day = ?1 AND workflow_id = ?2 AND session = ?3";
             let mut found = connection.prepare_cached(sql)?;
-            Ok(found.query_row([day.as_str(), workflow_id.as_str(), session.as_str()], |row| sum(row, 0))?)
+            Ok(found.query_row([day.as_str(), workflow_id.as_str(), session.as_str()], |row| {
+                sum(row, 0)
+            })?)
         })
         .await
     }

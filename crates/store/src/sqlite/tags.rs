@@ -9,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 const COLUMNS: &str = "t.id, t.name, t.created_ms, t.updated_ms";
 
-/// Whether whoever asks has the tag `t`: `?1` is who, or nothing for everybody, `?2` the projects that they see.
+/// Whether whoever asks has the tag `t`: `?1` is who, or nothing for everybody, `?2` the projects
+/// that they see.
 const IS_SEEN: &str = "(?1 IS NULL OR t.owner_id = ?1
     OR EXISTS (SELECT 1 FROM workflow_tags c JOIN workflows w ON w.id = c.workflow_id
                WHERE c.tag_id = t.id AND w.project_id IN (SELECT value FROM json_each(?2)))
@@ -29,7 +30,12 @@ impl Tags for Sqlite {
         self.read(move |connection| find(connection, &id, &Seen::of(whose.as_ref()))).await
     }
 
-    async fn tags(&self, whose: Option<TagReach>, after: Option<TagPlace>, limit: usize) -> Result<Vec<Tag>, Error> {
+    async fn tags(
+        &self,
+        whose: Option<TagReach>,
+        after: Option<TagPlace>,
+        limit: usize,
+    ) -> Result<Vec<Tag>, Error> {
         self.read(move |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM tags t WHERE {IS_SEEN} AND (?3 IS NULL OR (t.name, t.id) > (?3, ?4)) ORDER BY t.name, t.id LIMIT ?5"
@@ -41,7 +47,12 @@ impl Tags for Sqlite {
         .await
     }
 
-    async fn add_tag(&self, name: &str, owner: &str, whose: Option<TagReach>) -> Result<Tag, Error> {
+    async fn add_tag(
+        &self,
+        name: &str,
+        owner: &str,
+        whose: Option<TagReach>,
+    ) -> Result<Tag, Error> {
         let (name, owner) = (Str::from(name), owner.to_owned());
         self.write(move |connection| {
             check_name(connection, &name, "", &Seen::of(whose.as_ref()))?;
@@ -54,7 +65,12 @@ impl Tags for Sqlite {
         .await
     }
 
-    async fn rename_tag(&self, id: &str, name: &str, whose: Option<TagReach>) -> Result<TagChange, Error> {
+    async fn rename_tag(
+        &self,
+        id: &str,
+        name: &str,
+        whose: Option<TagReach>,
+    ) -> Result<TagChange, Error> {
         let (id, name) = (id.to_owned(), Str::from(name));
         self.write(move |connection| {
             let seen = Seen::of(whose.as_ref());
@@ -63,7 +79,10 @@ impl Tags for Sqlite {
                 refused => return Ok(refused),
             }
             check_name(connection, &name, &id, &seen)?;
-            connection.execute("UPDATE tags SET name = ?2, updated_ms = ?3 WHERE id = ?1", params![id, name.as_str(), now_ms()])?;
+            connection.execute(
+                "UPDATE tags SET name = ?2, updated_ms = ?3 WHERE id = ?1",
+                params![id, name.as_str(), now_ms()],
+            )?;
             Ok(find(connection, &id, &seen)?.map_or(TagChange::Missing, TagChange::Done))
         })
         .await
@@ -111,7 +130,12 @@ impl Tags for Sqlite {
         .await
     }
 
-    async fn set_tags(&self, tagged: Tagged, tags: Vec<Str>, whose: Option<TagReach>) -> Result<TagsSet, Error> {
+    async fn set_tags(
+        &self,
+        tagged: Tagged,
+        tags: Vec<Str>,
+        whose: Option<TagReach>,
+    ) -> Result<TagsSet, Error> {
         self.write(move |connection| {
             let seen = Seen::of(whose.as_ref());
             let given = Seen::to_give(whose.as_ref());
@@ -159,13 +183,15 @@ impl Seen {
 
     /// What they may give to something that does not carry it yet.
     fn to_give(whose: Option<&TagReach>) -> Self {
-        let projects = super::json_list(whose.map(|whose| whose.changes.clone()).unwrap_or_default());
+        let projects =
+            super::json_list(whose.map(|whose| whose.changes.clone()).unwrap_or_default());
         Self { user: whose.map(|whose| whose.user_id.to_string()), projects }
     }
 }
 
 fn find(connection: &Connection, id: &str, seen: &Seen) -> Result<Option<Tag>, Error> {
-    let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM tags t WHERE t.id = ?3 AND {IS_SEEN}"))?;
+    let mut found = connection
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM tags t WHERE t.id = ?3 AND {IS_SEEN}"))?;
     Ok(found.query_row(params![seen.user, seen.projects, id], tag).optional()?)
 }
 
@@ -183,12 +209,19 @@ fn is_carried(connection: &Connection, tagged: &Tagged, tag: &str) -> Result<boo
 }
 
 /// A tag that whoever asks may change.
-fn own(connection: &Connection, id: &str, seen: &Seen, whose: Option<&TagReach>) -> Result<TagChange, Error> {
+fn own(
+    connection: &Connection,
+    id: &str,
+    seen: &Seen,
+    whose: Option<&TagReach>,
+) -> Result<TagChange, Error> {
     let Some(found) = find(connection, id, seen)? else { return Ok(TagChange::Missing) };
     let is_foreign = match whose {
         Some(whose) => {
             let changes = super::json_list(whose.changes.clone());
-            connection.prepare_cached(IS_FOREIGN)?.query_row(params![id, changes], |row| row.get(0))?
+            connection
+                .prepare_cached(IS_FOREIGN)?
+                .query_row(params![id, changes], |row| row.get(0))?
         }
         None => false,
     };
@@ -198,7 +231,12 @@ fn own(connection: &Connection, id: &str, seen: &Seen, whose: Option<&TagReach>)
 /// Refuses a name that another tag has which whoever asks sees.
 fn check_name(connection: &Connection, name: &Str, id: &str, seen: &Seen) -> Result<(), Error> {
     let sql = format!("SELECT 1 FROM tags t WHERE t.name = ?3 AND t.id <> ?4 AND {IS_SEEN}");
-    match connection.prepare_cached(&sql)?.exists(params![seen.user, seen.projects, name.as_str(), id])? {
+    match connection.prepare_cached(&sql)?.exists(params![
+        seen.user,
+        seen.projects,
+        name.as_str(),
+        id
+    ])? {
         true => Err(Error::Taken { what: "a tag", name: name.clone() }),
         false => Ok(()),
     }

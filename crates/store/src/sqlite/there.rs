@@ -1,6 +1,8 @@
-//! Which workflows are there in the versions that runs begin with: looked up once, however many runs begin.
+//! Which workflows are there in the versions that runs begin with: looked up once, however many
+//! runs begin.
 //!
-//! Invariant: what was found holds until somebody writes something else, here or in another process. Pieces of runs remove no workflow.
+//! Invariant: what was found holds until somebody writes something else, here or in another
+//! process. Pieces of runs remove no workflow.
 
 use crate::Error;
 use model::Str;
@@ -17,7 +19,11 @@ thread_local! {
 }
 
 /// Whether a workflow is there, in this version if one is named.
-pub(super) fn is_there(connection: &Connection, workflow: &Str, version: &Str) -> Result<bool, Error> {
+pub(super) fn is_there(
+    connection: &Connection,
+    workflow: &Str,
+    version: &Str,
+) -> Result<bool, Error> {
     let key = (workflow.clone(), version.clone());
     if FOUND.with_borrow(|found| found.contains(&key)) {
         return Ok(true);
@@ -36,7 +42,8 @@ pub(super) fn is_there(connection: &Connection, workflow: &Str, version: &Str) -
     Ok(is_there)
 }
 
-/// From here on anything may be different: somebody else has written, or what was written here is undone.
+/// From here on anything may be different: somebody else has written, or what was written here is
+/// undone.
 pub(super) fn forget() {
     FOUND.with_borrow_mut(HashSet::clear);
 }

@@ -9,8 +9,7 @@ use crate::users::{NewSession, NewUser, Role, Session, User, Users};
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-pub(super) const COLUMNS: &str =
-    "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms, u.generation";
+pub(super) const COLUMNS: &str = "u.id, u.email, u.first_name, u.last_name, u.role, u.password IS NULL, u.created_ms, u.updated_ms, u.generation";
 pub(super) const N_COLUMNS: usize = 9;
 
 /// Sessions of one person; beyond them the oldest end.
@@ -21,7 +20,8 @@ impl Users for Sqlite {
     async fn user(&self, id_or_email: &str) -> Result<Option<User>, Error> {
         let wanted = id_or_email.to_owned();
         self.read(move |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM users u WHERE u.id = ?1 OR u.email = lower(?1)");
+            let sql =
+                format!("SELECT {COLUMNS} FROM users u WHERE u.id = ?1 OR u.email = lower(?1)");
             Ok(connection.prepare_cached(&sql)?.query_row([wanted], user).optional()?)
         })
         .await
@@ -95,10 +95,16 @@ impl Users for Sqlite {
         .await
     }
 
-    async fn change_password(&self, id: &str, generation: i64, hash: &str) -> Result<Option<User>, Error> {
+    async fn change_password(
+        &self,
+        id: &str,
+        generation: i64,
+        hash: &str,
+    ) -> Result<Option<User>, Error> {
         let (id, hash) = (id.to_owned(), hash.to_owned());
         self.write(move |connection| {
-            let sql = "UPDATE users SET password = ?2, updated_ms = ?3 WHERE id = ?1 AND generation = ?4";
+            let sql =
+                "UPDATE users SET password = ?2, updated_ms = ?3 WHERE id = ?1 AND generation = ?4";
             if connection.execute(sql, params![id, hash, now_ms(), generation])? == 0 {
                 return Ok(None);
             }
@@ -149,8 +155,13 @@ impl Users for Sqlite {
                 "SELECT {COLUMNS}, s.csrf FROM sessions s JOIN users u ON u.id = s.user_id
                  WHERE s.token_hash = ?1 AND s.expires_ms > ?2 AND u.disabled = 0"
             );
-            let found = |row: &Row<'_>| Ok(Session { user: user(row)?, csrf: row.get_ref(N_COLUMNS)?.as_str()?.into() });
-            Ok(connection.prepare_cached(&sql)?.query_row(params![token_hash, now_ms()], found).optional()?)
+            let found = |row: &Row<'_>| {
+                Ok(Session { user: user(row)?, csrf: row.get_ref(N_COLUMNS)?.as_str()?.into() })
+            };
+            Ok(connection
+                .prepare_cached(&sql)?
+                .query_row(params![token_hash, now_ms()], found)
+                .optional()?)
         })
         .await
     }
@@ -163,11 +174,20 @@ impl Users for Sqlite {
         .await
     }
 
-    async fn add_invitation(&self, token_hash: Vec<u8>, user_id: &str, expires_ms: i64) -> Result<(), Error> {
+    async fn add_invitation(
+        &self,
+        token_hash: Vec<u8>,
+        user_id: &str,
+        expires_ms: i64,
+    ) -> Result<(), Error> {
         let user_id = user_id.to_owned();
         self.write(move |connection| {
-            connection.execute("DELETE FROM invitations WHERE user_id = ?1 OR expires_ms <= ?2", params![user_id, now_ms()])?;
-            let sql = "INSERT INTO invitations (token_hash, user_id, expires_ms) VALUES (?1, ?2, ?3)";
+            connection.execute(
+                "DELETE FROM invitations WHERE user_id = ?1 OR expires_ms <= ?2",
+                params![user_id, now_ms()],
+            )?;
+            let sql =
+                "INSERT INTO invitations (token_hash, user_id, expires_ms) VALUES (?1, ?2, ?3)";
             connection.execute(sql, params![token_hash, user_id, expires_ms])?;
             Ok(())
         })
@@ -182,7 +202,13 @@ impl Users for Sqlite {
         .await
     }
 
-    async fn accept_invitation(&self, token_hash: Vec<u8>, first: &str, last: &str, password: &str) -> Result<Option<User>, Error> {
+    async fn accept_invitation(
+        &self,
+        token_hash: Vec<u8>,
+        first: &str,
+        last: &str,
+        password: &str,
+    ) -> Result<Option<User>, Error> {
         let (first, last, password) = (first.to_owned(), last.to_owned(), password.to_owned());
         self.write(move |connection| {
             let sql = "DELETE FROM invitations WHERE token_hash = ?1 RETURNING user_id, expires_ms";
@@ -215,7 +241,10 @@ impl Users for Sqlite {
         self.write(move |connection| {
             connection.execute("DELETE FROM facts WHERE key = 'setup_token'", [])?;
             if let Some(hash) = hash {
-                connection.execute("INSERT INTO facts (key, value) VALUES ('setup_token', ?1)", [hex::encode(hash)])?;
+                connection.execute(
+                    "INSERT INTO facts (key, value) VALUES ('setup_token', ?1)",
+                    [hex::encode(hash)],
+                )?;
             }
             Ok(())
         })
@@ -225,7 +254,8 @@ impl Users for Sqlite {
     async fn setup_token(&self) -> Result<Option<Vec<u8>>, Error> {
         self.read(|connection| {
             let sql = "SELECT value FROM facts WHERE key = 'setup_token'";
-            let found: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+            let found: Option<String> =
+                connection.query_row(sql, [], |row| row.get(0)).optional()?;
             Ok(found.and_then(|text| hex::decode(text).ok()))
         })
         .await
@@ -241,7 +271,8 @@ enum ApiKeys {
     Revoked,
 }
 
-/// Ends everything by which somebody with the old password could still come in, what is only just being made included.
+/// Ends everything by which somebody with the old password could still come in, what is only just
+/// being made included.
 fn end_access(connection: &Connection, id: &str, keys: ApiKeys) -> Result<(), Error> {
     connection.execute("UPDATE users SET generation = generation + 1 WHERE id = ?1", [id])?;
     connection.execute("DELETE FROM sessions WHERE user_id = ?1", [id])?;
@@ -291,7 +322,9 @@ pub(super) fn user(row: &Row<'_>) -> rusqlite::Result<User> {
 
 /// A person whose columns begin here.
 fn user_at(row: &Row<'_>, first: usize) -> rusqlite::Result<User> {
-    let text = |index: usize| row.get_ref(first + index)?.as_str().map(Str::from).map_err(rusqlite::Error::from);
+    let text = |index: usize| {
+        row.get_ref(first + index)?.as_str().map(Str::from).map_err(rusqlite::Error::from)
+    };
     let role = text(4)?;
     Ok(User {
         id: text(0)?,

@@ -12,7 +12,8 @@ impl Variables for Sqlite {
     async fn variable(&self, id: &str) -> Result<Option<Variable>, Error> {
         let id = id.to_owned();
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT id, key, value, project_id FROM variables WHERE id = ?")?;
+            let mut found = connection
+                .prepare_cached("SELECT id, key, value, project_id FROM variables WHERE id = ?")?;
             Ok(found.query_row([id], variable).optional()?)
         })
         .await
@@ -20,14 +21,26 @@ impl Variables for Sqlite {
 
     async fn variables(&self) -> Result<Vec<Variable>, Error> {
         self.read(|connection| {
-            let mut found = connection.prepare_cached("SELECT id, key, value, project_id FROM variables ORDER BY key, id")?;
+            let mut found = connection.prepare_cached(
+                "SELECT id, key, value, project_id FROM variables ORDER BY key, id",
+            )?;
             rows(found.query_map([], variable)?)
         })
         .await
     }
 
-    async fn add_variable(&self, key: &str, value: &str, project: Option<&str>) -> Result<Variable, Error> {
-        let new = Variable { id: new_id(), key: key.into(), value: value.into(), project_id: project.map(Into::into) };
+    async fn add_variable(
+        &self,
+        key: &str,
+        value: &str,
+        project: Option<&str>,
+    ) -> Result<Variable, Error> {
+        let new = Variable {
+            id: new_id(),
+            key: key.into(),
+            value: value.into(),
+            project_id: project.map(Into::into),
+        };
         self.write(move |connection| {
             let sql = "INSERT INTO variables (id, key, value, project_id) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
             let added =
@@ -37,11 +50,22 @@ impl Variables for Sqlite {
         .await
     }
 
-    async fn change_variable(&self, id: &str, key: &str, value: &str, project: Option<&str>) -> Result<bool, Error> {
-        let (id, key, value, project) = (id.to_owned(), Str::from(key), value.to_owned(), project.map(str::to_owned));
+    async fn change_variable(
+        &self,
+        id: &str,
+        key: &str,
+        value: &str,
+        project: Option<&str>,
+    ) -> Result<bool, Error> {
+        let (id, key, value, project) =
+            (id.to_owned(), Str::from(key), value.to_owned(), project.map(str::to_owned));
         self.write(move |connection| {
             let others = "SELECT 1 FROM variables WHERE key = ?1 AND id <> ?2 AND project_id IS ?3";
-            if connection.query_row(others, params![key.as_str(), id, project], |_| Ok(())).optional()?.is_some() {
+            if connection
+                .query_row(others, params![key.as_str(), id, project], |_| Ok(()))
+                .optional()?
+                .is_some()
+            {
                 return Err(Error::Taken { what: "a variable", name: key });
             }
             let sql = "UPDATE variables SET key = ?2, value = ?3, project_id = ?4 WHERE id = ?1";
@@ -52,7 +76,10 @@ impl Variables for Sqlite {
 
     async fn delete_variable(&self, id: &str) -> Result<bool, Error> {
         let id = id.to_owned();
-        self.write(move |connection| Ok(connection.execute("DELETE FROM variables WHERE id = ?1", [id])? > 0)).await
+        self.write(move |connection| {
+            Ok(connection.execute("DELETE FROM variables WHERE id = ?1", [id])? > 0)
+        })
+        .await
     }
 }
 

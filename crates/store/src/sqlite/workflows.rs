@@ -5,8 +5,8 @@ use super::{Sqlite, addresses, new_id, now_ms, schedules};
 use crate::Error;
 use crate::addresses::{Address, Claim, Claimed, LostAddress};
 use crate::workflows::{
-    Activated, Import, Imported, ListeningWorkflow, NewVersion, StaticData, StoredWorkflow, Version, VersionWords, WorkflowFilter,
-    Workflows,
+    Activated, Import, Imported, ListeningWorkflow, NewVersion, StaticData, StoredWorkflow,
+    Version, VersionWords, WorkflowFilter, Workflows,
 };
 use model::Str;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -53,8 +53,13 @@ impl Workflows for Sqlite {
 
     async fn workflow_names(&self, ids: Vec<Str>) -> Result<Vec<(Str, Str)>, Error> {
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT id, name FROM workflows WHERE id IN (SELECT value FROM json_each(?1))")?;
-            rows(found.query_map([super::json_list(ids)], |row| Ok((text(row, 0)?, text(row, 1)?)))?)
+            let mut found = connection.prepare_cached(
+                "SELECT id, name FROM workflows WHERE id IN (SELECT value FROM json_each(?1))",
+            )?;
+            rows(
+                found
+                    .query_map([super::json_list(ids)], |row| Ok((text(row, 0)?, text(row, 1)?)))?,
+            )
         })
         .await
     }
@@ -75,7 +80,11 @@ impl Workflows for Sqlite {
         self.write(move |connection| add(connection, &workflow, &project, claims.as_deref())).await
     }
 
-    async fn import_workflows(&self, imports: Vec<Import>, project: &str) -> Result<Vec<Claimed<Imported>>, Error> {
+    async fn import_workflows(
+        &self,
+        imports: Vec<Import>,
+        project: &str,
+    ) -> Result<Vec<Claimed<Imported>>, Error> {
         let project = project.to_owned();
         self.write(move |connection| {
             let mut imported = Vec::with_capacity(imports.len());
@@ -83,7 +92,8 @@ impl Workflows for Sqlite {
                 let saved = match add(connection, &workflow, &project, claims.as_deref())? {
                     Claimed::Done(saved) => saved,
                     refused => {
-                        imported.push(refused.map(|workflow| Imported { workflow, activated: None }));
+                        imported
+                            .push(refused.map(|workflow| Imported { workflow, activated: None }));
                         break;
                     }
                 };
@@ -99,7 +109,12 @@ impl Workflows for Sqlite {
         .await
     }
 
-    async fn activate(&self, id: &str, version: Activated, claims: Vec<Claim>) -> Result<Claimed<()>, Error> {
+    async fn activate(
+        &self,
+        id: &str,
+        version: Activated,
+        claims: Vec<Claim>,
+    ) -> Result<Claimed<()>, Error> {
         let id = id.to_owned();
         self.write(move |connection| let_listen(connection, &id, &version, &claims)).await
     }
@@ -113,7 +128,12 @@ impl Workflows for Sqlite {
         .await
     }
 
-    async fn claim_or_deactivate(&self, id: &str, version_id: &str, claims: Vec<Claim>) -> Result<Claimed<()>, Error> {
+    async fn claim_or_deactivate(
+        &self,
+        id: &str,
+        version_id: &str,
+        claims: Vec<Claim>,
+    ) -> Result<Claimed<()>, Error> {
         let (id, version_id) = (id.to_owned(), version_id.to_owned());
         self.write(move |connection| {
             let Some(known) = find(connection, &id)? else { return Ok(Claimed::Missing) };
@@ -220,7 +240,8 @@ impl Workflows for Sqlite {
             ] {
                 connection.execute(sql, [&workflow])?;
             }
-            let was_there = connection.execute("DELETE FROM workflows WHERE id = ?1", [&workflow])? > 0;
+            let was_there =
+                connection.execute("DELETE FROM workflows WHERE id = ?1", [&workflow])? > 0;
             if was_there {
                 note_change(connection, &workflow)?;
             }
@@ -237,7 +258,8 @@ impl Workflows for Sqlite {
     async fn version(&self, version_id: &str) -> Result<Option<Str>, Error> {
         let version_id = version_id.to_owned();
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT document FROM workflow_versions WHERE id = ?")?;
+            let mut found =
+                connection.prepare_cached("SELECT document FROM workflow_versions WHERE id = ?")?;
             Ok(found.query_row([version_id], |row| text(row, 0)).optional()?)
         })
         .await
@@ -268,8 +290,11 @@ impl Workflows for Sqlite {
 
     async fn workflows_changed(&self) -> Result<i64, Error> {
         self.read(|connection| {
-            let noted: Option<String> =
-                connection.query_row("SELECT value FROM facts WHERE key = 'workflows_changed'", [], |row| row.get(0)).optional()?;
+            let noted: Option<String> = connection
+                .query_row("SELECT value FROM facts WHERE key = 'workflows_changed'", [], |row| {
+                    row.get(0)
+                })
+                .optional()?;
             Ok(noted.and_then(|text| text.parse().ok()).unwrap_or(0))
         })
         .await
@@ -277,7 +302,8 @@ impl Workflows for Sqlite {
 
     async fn changed_since(&self, change: i64) -> Result<Vec<Str>, Error> {
         self.read(move |connection| {
-            let mut found = connection.prepare_cached("SELECT workflow_id FROM changed_workflows WHERE number > ?1")?;
+            let mut found = connection
+                .prepare_cached("SELECT workflow_id FROM changed_workflows WHERE number > ?1")?;
             rows(found.query_map([change], |row| text(row, 0))?)
         })
         .await
@@ -285,7 +311,12 @@ impl Workflows for Sqlite {
 }
 
 /// Saves a version, as [`Workflows::add_workflow`] does.
-fn add(connection: &Connection, workflow: &NewVersion, project: &str, claims: Option<&[Claim]>) -> Result<Claimed<StoredWorkflow>, Error> {
+fn add(
+    connection: &Connection,
+    workflow: &NewVersion,
+    project: &str,
+    claims: Option<&[Claim]>,
+) -> Result<Claimed<StoredWorkflow>, Error> {
     let known = find(connection, &workflow.id)?;
     if known.as_ref().is_some_and(|known| known.active) {
         let Some(claims) = claims else { return Ok(Claimed::Outdated) };
@@ -294,7 +325,8 @@ fn add(connection: &Connection, workflow: &NewVersion, project: &str, claims: Op
         }
         addresses::hold(connection, &workflow.id, claims)?;
     }
-    let is_same = |known: &StoredWorkflow| known.document == workflow.document && known.name == workflow.name;
+    let is_same =
+        |known: &StoredWorkflow| known.document == workflow.document && known.name == workflow.name;
     match known.filter(is_same) {
         Some(same) if same.chosen_version.is_none() => return Ok(Claimed::Done(same)),
         // Saving again ends the choice of an older version.
@@ -305,12 +337,18 @@ fn add(connection: &Connection, workflow: &NewVersion, project: &str, claims: Op
         None => insert(connection, workflow, project)?,
     }
     note_change(connection, &workflow.id)?;
-    let saved = find(connection, &workflow.id)?.ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })?;
+    let saved = find(connection, &workflow.id)?
+        .ok_or_else(|| Error::Corrupt { what: "the table of workflows".into() })?;
     Ok(Claimed::Done(saved))
 }
 
 /// Lets a version listen, as [`Workflows::activate`] does.
-fn let_listen(connection: &Connection, id: &str, version: &Activated, claims: &[Claim]) -> Result<Claimed<()>, Error> {
+fn let_listen(
+    connection: &Connection,
+    id: &str,
+    version: &Activated,
+    claims: &[Claim],
+) -> Result<Claimed<()>, Error> {
     let Some(known) = find(connection, id)? else { return Ok(Claimed::Missing) };
     let chosen = match version {
         Activated::Newest(seen) if *seen != known.version_id => return Ok(Claimed::Outdated),
@@ -374,8 +412,11 @@ fn remove_runs(connection: &Connection, workflow: &str) -> Result<RemovedRuns, E
     const STEP: usize = 200;
     let sql = "SELECT id, parent FROM executions WHERE workflow_id = ?1 LIMIT ?2";
     let mut found = connection.prepare_cached(sql)?;
-    let runs: Vec<(i64, Option<i64>)> = rows(found.query_map(params![workflow, STEP as i64], |row| Ok((row.get(0)?, row.get(1)?)))?)?;
-    let mut removed = RemovedRuns { was_last: runs.len() < STEP, with_files: Vec::new(), callers: Vec::new() };
+    let runs: Vec<(i64, Option<i64>)> = rows(
+        found.query_map(params![workflow, STEP as i64], |row| Ok((row.get(0)?, row.get(1)?)))?,
+    )?;
+    let mut removed =
+        RemovedRuns { was_last: runs.len() < STEP, with_files: Vec::new(), callers: Vec::new() };
     for (id, parent) in runs {
         if remove(connection, id)?.had_files {
             removed.with_files.push(id);
@@ -396,7 +437,8 @@ fn put_to_rest(connection: &Connection, id: &str) -> Result<bool, Error> {
     Ok(changed > 0)
 }
 
-/// Lets a server that runs beside this process see that there is something new, and of which workflow.
+/// Lets a server that runs beside this process see that there is something new, and of which
+/// workflow.
 pub(super) fn note_change(connection: &Connection, id: &str) -> Result<(), Error> {
     connection
         .prepare_cached(
@@ -414,7 +456,8 @@ pub(super) fn note_change(connection: &Connection, id: &str) -> Result<(), Error
     Ok(())
 }
 
-/// A server that starts reads all workflows, whatever has changed before. On a full disk the rows stay.
+/// A server that starts reads all workflows, whatever has changed before. On a full disk the rows
+/// stay.
 pub(super) fn forget_changes(connection: &Connection) -> Result<(), Error> {
     match connection.execute("DELETE FROM changed_workflows", []).map_err(Error::from) {
         Err(error) if !error.may_pass() => Err(error),
@@ -423,22 +466,30 @@ pub(super) fn forget_changes(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Puts what has changed over what is kept.
-pub(super) fn keep_static_data(connection: &Connection, id: &str, data: &StaticData) -> Result<(), Error> {
+pub(super) fn keep_static_data(
+    connection: &Connection,
+    id: &str,
+    data: &StaticData,
+) -> Result<(), Error> {
     let mut found = connection.prepare_cached("SELECT static_data FROM workflows WHERE id = ?")?;
     let kept: Option<Option<String>> = found.query_row([id], |row| row.get(0)).optional()?;
     let kept = kept.flatten().and_then(|text| model::json::parse(&text).ok());
-    let mut merged = kept.filter(|kept| kept.as_object().is_some()).unwrap_or_else(|| data.whole.clone());
+    let mut merged =
+        kept.filter(|kept| kept.as_object().is_some()).unwrap_or_else(|| data.whole.clone());
     let parts = merged.make_object();
     for (key, value) in data.changed.iter() {
         parts.insert(key.clone(), value.clone());
     }
     let text = model::json::to_string(&merged);
-    connection.prepare_cached("UPDATE workflows SET static_data = ?2 WHERE id = ?1")?.execute(params![id, text])?;
+    connection
+        .prepare_cached("UPDATE workflows SET static_data = ?2 WHERE id = ?1")?
+        .execute(params![id, text])?;
     Ok(())
 }
 
 fn find(connection: &Connection, id: &str) -> Result<Option<StoredWorkflow>, Error> {
-    let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM workflows WHERE id = ?"))?;
+    let mut found =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM workflows WHERE id = ?"))?;
     Ok(found.query_row([id], stored).optional()?)
 }
 
@@ -452,7 +503,13 @@ fn optional(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<Str>> {
 
 fn listening(row: &Row<'_>) -> rusqlite::Result<ListeningWorkflow> {
     let (id, version_id, project_id) = (text(row, 0)?, text(row, 1)?, text(row, 2)?);
-    Ok(ListeningWorkflow { id, version_id, project_id, created_ms: row.get(3)?, activations: row.get(4)? })
+    Ok(ListeningWorkflow {
+        id,
+        version_id,
+        project_id,
+        created_ms: row.get(3)?,
+        activations: row.get(4)?,
+    })
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredWorkflow> {

@@ -1,4 +1,5 @@
-//! The one writer: takes what is waiting, writes it in one transaction, and tells everybody once it is on disk.
+//! The one writer: takes what is waiting, writes it in one transaction, and tells everybody once it
+//! is on disk.
 
 #[cfg(feature = "simulation")]
 mod simulated;
@@ -21,8 +22,9 @@ const MAX_GROUP: usize = 256;
 /// A group that has this many bytes of pieces waits for no more, so that the log stays short.
 const MAX_GROUP_BYTES: usize = 16 << 20;
 
-/// While several write at once, a group begins no sooner after the one before it: at a few thousand writes a second nearly every
-/// one would have a sync of its own, and the processor would spend its time on waking threads.
+/// While several write at once, a group begins no sooner after the one before it: at a few thousand
+/// writes a second nearly every one would have a sync of its own, and the processor would spend its
+/// time on waking threads.
 const GROUP_EVERY: Duration = Duration::from_micros(500);
 
 /// Told of the commit's outcome.
@@ -60,7 +62,8 @@ struct Shared {
     sent: tokio::sync::Notify,
 }
 
-/// What the writer has done since it started. Only it writes here, so that looking costs it nothing.
+/// What the writer has done since it started. Only it writes here, so that looking costs it
+/// nothing.
 #[derive(Default)]
 pub struct WriterFigures {
     /// Seconds from the beginning of a group to the disk's word that it is there.
@@ -75,9 +78,14 @@ impl Writer {
         let shared = Arc::new(Shared { epoch, ..Shared::default() });
         let known = shared.clone();
         std::thread::spawn(move || {
-            // Nothing could be written from then on, and what was taken on would stand still. After the next start it goes on.
-            if catch_unwind(AssertUnwindSafe(|| serve(&connection, &received, &known, limits))).is_err() {
-                tracing::error!("The writer of the database stopped with a panic; the process ends.");
+            // Nothing could be written from then on, and what was taken on would stand still. After
+            // the next start it goes on.
+            if catch_unwind(AssertUnwindSafe(|| serve(&connection, &received, &known, limits)))
+                .is_err()
+            {
+                tracing::error!(
+                    "The writer of the database stopped with a panic; the process ends."
+                );
                 std::process::abort();
             }
         });
@@ -97,7 +105,8 @@ impl Writer {
         self.shared.trouble().clone()
     }
 
-    /// Runs `work` inside the next transaction. If it fails nothing of it stays; the others are not touched.
+    /// Runs `work` inside the next transaction. If it fails nothing of it stays; the others are not
+    /// touched.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
@@ -107,7 +116,9 @@ impl Writer {
             let work = |connection: &Connection| {
                 there::forget();
                 let done = catch_unwind(AssertUnwindSafe(|| work(connection)));
-                done.unwrap_or_else(|_| Err(Error::Database { cause: "a write stopped with a panic".into() }))
+                done.unwrap_or_else(|_| {
+                    Err(Error::Database { cause: "a write stopped with a panic".into() })
+                })
             };
             let result = connection.and_then(|connection| in_savepoint(connection, work));
             let failed = result.as_ref().err().cloned();
@@ -136,7 +147,8 @@ impl Shared {
 
     /// What earlier groups have cached holds as long as no other connection has committed since.
     fn check_foreign_writes(&self, connection: &Connection) -> Result<(), Error> {
-        let version: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let version: i64 =
+            connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         let mut known = self.data_version.lock().unwrap_or_else(PoisonError::into_inner);
         if *known != Some(version) {
             self.stop_if_replaced(connection)?;
@@ -146,8 +158,9 @@ impl Shared {
         Ok(())
     }
 
-    /// Another server may have been started on the folder although this one holds its lock: somebody has removed the file, or the file
-    /// system does not keep locks. What the two do would not fit together.
+    /// Another server may have been started on the folder although this one holds its lock:
+    /// somebody has removed the file, or the file system does not keep locks. What the two do would
+    /// not fit together.
     fn stop_if_replaced(&self, connection: &Connection) -> Result<(), Error> {
         let Some(epoch) = self.epoch else { return Ok(()) };
         if super::epoch::current(connection)? != Some(epoch) {
@@ -177,7 +190,10 @@ impl Shared {
 }
 
 /// Does something whole or not at all within the transaction.
-pub(super) fn in_savepoint<T>(connection: &Connection, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+pub(super) fn in_savepoint<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Error>,
+) -> Result<T, Error> {
     execute(connection, "SAVEPOINT job")?;
     let result = work(connection);
     // A disk that fails ends the whole transaction, and the savepoint with it.
@@ -205,7 +221,8 @@ fn serve(connection: &Connection, jobs: &Receiver<Job>, shared: &Shared, limits:
         }
         let began = Instant::now();
         let admitted = checkpoints.admit(connection);
-        let group = write_group(connection, admitted, first, || jobs.try_recv().ok(), shared, commit);
+        let group =
+            write_group(connection, admitted, first, || jobs.try_recv().ok(), shared, commit);
         shared.figures.commit.note_time(began.elapsed());
         shared.figures.group.note(group.told.len() as u64);
         last = (began, group.told.len());
@@ -254,7 +271,8 @@ fn write_group(
     while let Some(job) = next.take() {
         shared.waiting.fetch_sub(1, Ordering::Relaxed);
         let done = job(transaction.as_ref().map(|()| connection).map_err(Clone::clone));
-        // A disk that fails in the middle ends the transaction of all. What comes after must not be written on its own.
+        // A disk that fails in the middle ends the transaction of all. What comes after must not be
+        // written on its own.
         if transaction.is_ok() && connection.is_autocommit() {
             transaction = Err(of_others(done.failed.as_ref()));
         }
@@ -275,7 +293,11 @@ fn write_group(
         commit(connection).map_err(|error| {
             stop_if_unsynced(&error);
             // None of them is to blame: all stand still until the disk takes them.
-            if error.may_pass() { error } else { Error::Unwritable { cause: error.to_string().into() } }
+            if error.may_pass() {
+                error
+            } else {
+                Error::Unwritable { cause: error.to_string().into() }
+            }
         })
     });
     if committed.is_err() {
@@ -290,7 +312,8 @@ fn drop_caches() {
     there::forget();
 }
 
-/// What those are told whose transaction another one has ended: they may come again, whatever that one failed of.
+/// What those are told whose transaction another one has ended: they may come again, whatever that
+/// one failed of.
 fn of_others(failed: Option<&Error>) -> Error {
     failed.filter(|error| error.may_pass()).cloned().unwrap_or(Error::Busy)
 }
@@ -300,9 +323,11 @@ impl Group {
         if self.committed.is_err() || self.has_changed {
             shared.note(&self.committed);
         }
-        let is_done = |(_, outcome): &(Told, Outcome)| *outcome == Outcome::Done && self.committed.is_ok();
+        let is_done =
+            |(_, outcome): &(Told, Outcome)| *outcome == Outcome::Done && self.committed.is_ok();
         let (written, unwritten): (Vec<_>, Vec<_>) = self.told.into_iter().partition(is_done);
-        // What was not written goes back in reverse, so that pieces of one run come together in order again.
+        // What was not written goes back in reverse, so that pieces of one run come together in
+        // order again.
         for (tell, _) in written.into_iter().chain(unwritten.into_iter().rev()) {
             tell(self.committed.clone());
         }
@@ -321,8 +346,8 @@ fn roll_back(connection: &Connection) {
     let _ = connection.execute_batch("ROLLBACK");
 }
 
-/// The system may forget what it could not write, and say that all is well when asked again. After the next start the log is
-/// read as it really is.
+/// The system may forget what it could not write, and say that all is well when asked again. After
+/// the next start the log is read as it really is.
 pub(super) fn stop_if_unsynced(error: &Error) {
     if let Error::Unsynced { .. } = error {
         tracing::error!(%error, "Nothing written since the last confirmation can be trusted; the process ends.");
@@ -340,7 +365,8 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("heddle-writer-{name}-{}", std::process::id()));
+            let path =
+                std::env::temp_dir().join(format!("heddle-writer-{name}-{}", std::process::id()));
             let _ = std::fs::remove_dir_all(&path);
             std::fs::create_dir_all(&path).unwrap();
             Self(path)
@@ -348,7 +374,11 @@ mod tests {
 
         fn connect(&self) -> Connection {
             let connection = connect(&self.0.join("test.db")).unwrap();
-            connection.execute_batch("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text BLOB NOT NULL)").unwrap();
+            connection
+                .execute_batch(
+                    "CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text BLOB NOT NULL)",
+                )
+                .unwrap();
             connection
         }
     }
@@ -361,14 +391,19 @@ mod tests {
 
     async fn note(writer: &Writer, id: i64, length: usize) -> Result<(), Error> {
         let sql = "INSERT INTO notes (id, text) VALUES (?1, zeroblob(?2))";
-        writer.write(move |connection| Ok(connection.execute(sql, [id, length as i64]).map(|_| ())?)).await
+        writer
+            .write(move |connection| {
+                Ok(connection.execute(sql, [id, length as i64]).map(|_| ())?)
+            })
+            .await
     }
 
     fn n_notes(connection: &Connection) -> i64 {
         connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
     }
 
-    /// T-DISK: SQLite ends the transaction of a whole group when there is no room. None of them may be written on its own.
+    /// T-DISK: SQLite ends the transaction of a whole group when there is no room. None of them may
+    /// be written on its own.
     #[tokio::test]
     async fn issue_15_10_a_write_that_panics_fails_alone() {
         let folder = Folder::new("panic");
@@ -378,10 +413,16 @@ mod tests {
             panic!("a bug")
         });
         assert!(matches!(broken.await, Err(Error::Database { .. })));
-        writer.write(|connection| Ok(connection.execute("INSERT INTO notes (id, text) VALUES (2, 'x')", [])?)).await.unwrap();
+        writer
+            .write(|connection| {
+                Ok(connection.execute("INSERT INTO notes (id, text) VALUES (2, 'x')", [])?)
+            })
+            .await
+            .unwrap();
         let ids = writer.write(|connection| {
             let mut found = connection.prepare("SELECT id FROM notes")?;
-            let ids: Result<Vec<i64>, rusqlite::Error> = found.query_map([], |row| row.get(0))?.collect();
+            let ids: Result<Vec<i64>, rusqlite::Error> =
+                found.query_map([], |row| row.get(0))?.collect();
             Ok(ids?)
         });
         assert_eq!(ids.await.unwrap(), [2]);
@@ -398,7 +439,12 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(100));
             Ok(())
         });
-        let (_, first, second, third) = tokio::join!(held, note(&writer, 1, 100), note(&writer, 2, 1_000_000), note(&writer, 3, 100));
+        let (_, first, second, third) = tokio::join!(
+            held,
+            note(&writer, 1, 100),
+            note(&writer, 2, 1_000_000),
+            note(&writer, 3, 100)
+        );
         let other = folder.connect();
         let told = [first.is_ok(), second.is_ok(), third.is_ok()];
         assert!(!told[1]);
@@ -412,14 +458,19 @@ mod tests {
     #[tokio::test]
     async fn what_the_log_holds_is_moved_beside_the_writer() {
         let folder = Folder::new("beside");
-        let limits = LogLimits { move_at: 200_000, empty_at: 1 << 30, most: 1 << 31, free_factor: u64::MAX };
+        let limits =
+            LogLimits { move_at: 200_000, empty_at: 1 << 30, most: 1 << 31, free_factor: u64::MAX };
         let writer = Writer::start(folder.connect(), limits, None);
         let log = || std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len() as i64;
         let mut n = 0;
         while n < 100 || n * 20_000 < 3 * log() {
             note(&writer, n, 20_000).await.unwrap();
             n += 1;
-            assert!(n < 20_000, "so much was written, and the log holds all of it: {} bytes", log());
+            assert!(
+                n < 20_000,
+                "so much was written, and the log holds all of it: {} bytes",
+                log()
+            );
         }
         assert_eq!(n_notes(&folder.connect()), n);
     }
@@ -428,7 +479,8 @@ mod tests {
     #[tokio::test]
     async fn issue_15_00_while_there_is_room_a_reader_holds_nobody_up() {
         let folder = Folder::new("beneath-ceiling");
-        let limits = LogLimits { move_at: 50_000, empty_at: 100_000, most: 200_000, free_factor: 1 };
+        let limits =
+            LogLimits { move_at: 50_000, empty_at: 100_000, most: 200_000, free_factor: 1 };
         let writer = Writer::start(folder.connect(), limits, None);
         note(&writer, 0, 10).await.unwrap();
         let reader = folder.connect();
@@ -440,11 +492,17 @@ mod tests {
         assert!(std::fs::metadata(folder.0.join("test.db-wal")).unwrap().len() > 2_000_000);
     }
 
-    /// T-DISK: a foreign reader keeps the log from beginning anew. At its ceiling writing stops, and goes on when the reader has gone.
+    /// T-DISK: a foreign reader keeps the log from beginning anew. At its ceiling writing stops,
+    /// and goes on when the reader has gone.
     #[tokio::test]
     async fn past_the_ceiling_of_the_log_nothing_is_written_until_the_reader_lets_go() {
         let folder = Folder::new("ceiling");
-        let limits = LogLimits { move_at: 100_000, empty_at: 200_000, most: 1_000_000, free_factor: u64::MAX };
+        let limits = LogLimits {
+            move_at: 100_000,
+            empty_at: 200_000,
+            most: 1_000_000,
+            free_factor: u64::MAX,
+        };
         let writer = Writer::start(folder.connect(), limits, None);
         note(&writer, 0, 10).await.unwrap();
         let reader = folder.connect();

@@ -1,7 +1,8 @@
 //! Opens files strictly below a folder: no step of the way may be a symbolic link when it is taken.
 //!
-//! The caller has resolved the links already. Somebody who swaps a folder for a link between that check and the
-//! opening gets an error, because every step is opened from the handle of the one before and refuses links.
+//! The caller has resolved the links already. Somebody who swaps a folder for a link between that
+//! check and the opening gets an error, because every step is opened from the handle of the one
+//! before and refuses links.
 
 use std::fs::File;
 use std::io;
@@ -27,7 +28,13 @@ pub(super) fn open(root: &Path, relative: &Path, purpose: Purpose) -> io::Result
     let mut names = relative.components().peekable();
     while let Some(name) = names.next() {
         if names.peek().is_some() {
-            folder = openat(&folder, name.as_os_str(), always | OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty())?.into();
+            folder = openat(
+                &folder,
+                name.as_os_str(),
+                always | OFlags::DIRECTORY | OFlags::RDONLY,
+                Mode::empty(),
+            )?
+            .into();
             continue;
         }
         let flags = match purpose {
@@ -39,14 +46,21 @@ pub(super) fn open(root: &Path, relative: &Path, purpose: Purpose) -> io::Result
         if purpose == Purpose::Read || !matches!(found, Err(Errno::NOENT)) {
             return Ok(found?.into());
         }
-        return match openat(&folder, name.as_os_str(), always | flags | OFlags::CREATE | OFlags::EXCL, Mode::from_raw_mode(0o644)) {
+        return match openat(
+            &folder,
+            name.as_os_str(),
+            always | flags | OFlags::CREATE | OFlags::EXCL,
+            Mode::from_raw_mode(0o644),
+        ) {
             Ok(made) => {
                 let made = File::from(made);
                 open_as_before(&made)?;
                 Ok(made)
             }
             // Somebody was quicker.
-            Err(Errno::EXIST) => Ok(openat(&folder, name.as_os_str(), always | flags, Mode::empty())?.into()),
+            Err(Errno::EXIST) => {
+                Ok(openat(&folder, name.as_os_str(), always | flags, Mode::empty())?.into())
+            }
             Err(error) => Err(error.into()),
         };
     }
@@ -64,7 +78,11 @@ pub(super) fn open(root: &Path, relative: &Path, purpose: Purpose) -> io::Result
         Purpose::Append => options.append(true).create(true),
     };
     let file = options.open(&path)?;
-    if path.canonicalize()?.starts_with(root) { Ok(file) } else { Err(io::Error::from(io::ErrorKind::PermissionDenied)) }
+    if path.canonicalize()?.starts_with(root) {
+        Ok(file)
+    } else {
+        Err(io::Error::from(io::ErrorKind::PermissionDenied))
+    }
 }
 
 /// Whether the way led over a symbolic link.

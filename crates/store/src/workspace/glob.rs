@@ -105,7 +105,10 @@ fn segment(part: &str) -> Segment {
             tokens.pop();
         }
     }
-    let plain: Option<String> = tokens.iter().map(|token| if let Token::Char(letter) = token { Some(*letter) } else { None }).collect();
+    let plain: Option<String> = tokens
+        .iter()
+        .map(|token| if let Token::Char(letter) = token { Some(*letter) } else { None })
+        .collect();
     plain.map_or(Segment::Wild(tokens), Segment::Name)
 }
 
@@ -135,7 +138,8 @@ pub(super) fn fits(tokens: &[Token], name: &str) -> bool {
     }
     let letters: Vec<char> = name.chars().collect();
     let (mut token, mut letter) = (0, 0);
-    // Where to go on when the last `*` has to take one letter more: time grows with the product of both lengths at worst.
+    // Where to go on when the last `*` has to take one letter more: time grows with the product of
+    // both lengths at worst.
     let mut retry: Option<(usize, usize)> = None;
     while letter < letters.len() {
         let fits = match tokens.get(token) {
@@ -146,7 +150,9 @@ pub(super) fn fits(tokens: &[Token], name: &str) -> bool {
             }
             Some(Token::Char(wanted)) => *wanted == letters[letter],
             Some(Token::AnyChar) => true,
-            Some(Token::OneOf { ranges, negated }) => ranges.iter().any(|(from, to)| (*from..=*to).contains(&letters[letter])) != *negated,
+            Some(Token::OneOf { ranges, negated }) => {
+                ranges.iter().any(|(from, to)| (*from..=*to).contains(&letters[letter])) != *negated
+            }
             None => false,
         };
         if fits {
@@ -197,7 +203,10 @@ mod tests {
 
     #[test]
     fn braces_give_every_choice_in_order() {
-        assert_eq!(alternatives("x/{a,b{1,2}}.json").unwrap(), ["x/a.json", "x/b1.json", "x/b2.json"]);
+        assert_eq!(
+            alternatives("x/{a,b{1,2}}.json").unwrap(),
+            ["x/a.json", "x/b1.json", "x/b2.json"]
+        );
         assert_eq!(alternatives("{a}").unwrap(), ["{a}"]);
         assert_eq!(alternatives("{a,b").unwrap(), ["{a,b"]);
     }

@@ -16,14 +16,19 @@ impl Workspace {
     pub(super) fn list_now(&self, pattern: &str) -> Result<Vec<String>, NodeError> {
         self.check_text(pattern)?;
         let choices = alternatives(pattern).ok_or_else(|| {
-            NodeError::parameter("fileSelector", format!("The pattern '{pattern}' stands for too many names"))
-                .hint("Use fewer groups in braces.")
+            NodeError::parameter(
+                "fileSelector",
+                format!("The pattern '{pattern}' stands for too many names"),
+            )
+            .hint("Use fewer groups in braces.")
         })?;
-        let mut walk = Walk { workspace: self, left: self.limits.listed_entries, found: BTreeSet::new() };
+        let mut walk =
+            Walk { workspace: self, left: self.limits.listed_entries, found: BTreeSet::new() };
         for choice in &choices {
             self.check_text(choice)?;
             let steps = segments(choice);
-            let (start, prefix) = if choice.starts_with('/') { (Path::new("/"), "/") } else { (Path::new(""), "") };
+            let (start, prefix) =
+                if choice.starts_with('/') { (Path::new("/"), "/") } else { (Path::new(""), "") };
             // An absolute pattern must begin with names that lead into the root.
             if let Some(first) = literal_start(start, &steps) {
                 self.resolve(&first)?;
@@ -63,7 +68,11 @@ impl Walk<'_> {
             Segment::Name(name) => self.step(&join(folder, name), rest, depth + 1),
             Segment::Wild(_) | Segment::AnyName => {
                 for name in self.names(folder)? {
-                    let is_wanted = if let Segment::Wild(tokens) = step { fits(tokens, &name) } else { !name.starts_with('.') };
+                    let is_wanted = if let Segment::Wild(tokens) = step {
+                        fits(tokens, &name)
+                    } else {
+                        !name.starts_with('.')
+                    };
                     if is_wanted {
                         self.step(&join(folder, &name), rest, depth + 1)?;
                     }
@@ -105,7 +114,14 @@ impl Walk<'_> {
         };
         let entries = match std::fs::read_dir(root.join(relative)) {
             Ok(entries) => entries,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(Vec::new()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(Vec::new());
+            }
             Err(error) => return Err(io_error(&error, folder, Purpose::Read)),
         };
         let mut names = Vec::new();
@@ -113,8 +129,11 @@ impl Walk<'_> {
             let entry = entry.map_err(|error| io_error(&error, folder, Purpose::Read))?;
             self.left = self.left.checked_sub(1).ok_or_else(|| {
                 let limit = self.workspace.limits.listed_entries;
-                NodeError::new(Code::FILE_IO, format!("The pattern looks at more than {limit} files and folders"))
-                    .hint("Begin the pattern with a smaller folder.")
+                NodeError::new(
+                    Code::FILE_IO,
+                    format!("The pattern looks at more than {limit} files and folders"),
+                )
+                .hint("Begin the pattern with a smaller folder.")
             })?;
             // A name that is not text cannot be written in a workflow either.
             if let Ok(name) = entry.file_name().into_string() {
@@ -134,5 +153,9 @@ impl Walk<'_> {
 static ANY_NAME: &[Segment] = &[Segment::AnyName];
 
 fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() || folder.ends_with('/') { format!("{folder}{name}") } else { format!("{folder}/{name}") }
+    if folder.is_empty() || folder.ends_with('/') {
+        format!("{folder}{name}")
+    } else {
+        format!("{folder}/{name}")
+    }
 }

@@ -10,7 +10,8 @@ use node_api::host::Files;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The folder of the other projects' folders, in that of the first project. No path of that one leads here.
+/// The folder of the other projects' folders, in that of the first project. No path of that one
+/// leads here.
 pub(super) const PROJECTS: &str = ".projects";
 
 /// The folders of all projects below one root.
@@ -26,14 +27,21 @@ impl ProjectFolders {
     }
 
     fn of_project(&self, project: &str) -> Option<Workspace> {
-        // The folder of the first owner's project is the root itself: files that were there before there were projects are its own.
+        // The folder of the first owner's project is the root itself: files that were there before
+        // there were projects are its own.
         if project == PERSONAL {
             return Some(Workspace { has_projects: true, ..Workspace::new(&self.root) });
         }
-        // Ids are made of letters and digits; whatever else somebody has put into the database is no name of a folder.
-        let is_safe = !project.is_empty() && project.len() <= 64 && project.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        // Ids are made of letters and digits; whatever else somebody has put into the database is
+        // no name of a folder.
+        let is_safe = !project.is_empty()
+            && project.len() <= 64
+            && project.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let root = self.root.join(PROJECTS).join(project);
-        is_safe.then(|| Workspace { is_made: true, ..Workspace::with_limits(root, FileLimits::default()) })
+        is_safe.then(|| Workspace {
+            is_made: true,
+            ..Workspace::with_limits(root, FileLimits::default())
+        })
     }
 }
 
@@ -65,7 +73,11 @@ struct NoFolder;
 
 impl NoFolder {
     fn refusal(path: &str) -> NodeError {
-        NodeError::new(Code::FILE_OUTSIDE, "Access to the file is not allowed: the workflow belongs to no project").with("path", path)
+        NodeError::new(
+            Code::FILE_OUTSIDE,
+            "Access to the file is not allowed: the workflow belongs to no project",
+        )
+        .with("path", path)
     }
 }
 
@@ -101,18 +113,29 @@ mod tests {
         std::fs::write(root.join("old.txt"), "from before").unwrap();
         let team = store.add_project("Team").await.unwrap().id;
         for (id, project) in [("mine", PERSONAL), ("theirs", team.as_str())] {
-            let version = NewVersion { id: id.into(), name: id.into(), document: "{}".into(), author: None, static_data: None };
+            let version = NewVersion {
+                id: id.into(),
+                name: id.into(),
+                document: "{}".into(),
+                author: None,
+                static_data: None,
+            };
             store.add_workflow(version, project, None).await.unwrap();
         }
         let all = ProjectFolders::new(&root, store);
         let (mine, theirs) = (all.seen_by("mine").unwrap(), all.seen_by("theirs").unwrap());
-        assert_eq!(mine.read("old.txt").await.unwrap(), "from before", "what was there before belongs to the first project");
+        assert_eq!(
+            mine.read("old.txt").await.unwrap(),
+            "from before",
+            "what was there before belongs to the first project"
+        );
         assert!(theirs.read("old.txt").await.is_err());
         assert!(theirs.list("**").await.unwrap().is_empty());
         theirs.write("secret.txt", b"team", false).await.unwrap();
         assert_eq!(theirs.read("secret.txt").await.unwrap(), "team");
         std::os::unix::fs::symlink(root.join(PROJECTS), root.join("link")).unwrap();
-        let absolute = format!("{}/{PROJECTS}/{team}/secret.txt", root.canonicalize().unwrap().display());
+        let absolute =
+            format!("{}/{PROJECTS}/{team}/secret.txt", root.canonicalize().unwrap().display());
         for path in [
             format!("{PROJECTS}/{team}/secret.txt"),
             format!("./{PROJECTS}/{team}/secret.txt"),
@@ -123,7 +146,9 @@ mod tests {
             assert_eq!(refused.code(), Code::FILE_OUTSIDE, "{path}");
             assert!(mine.write(&path, b"x", false).await.is_err(), "{path}");
         }
-        for pattern in [format!("{PROJECTS}/*/*"), ".*/**".to_owned(), "**".to_owned(), "link/**".to_owned()] {
+        for pattern in
+            [format!("{PROJECTS}/*/*"), ".*/**".to_owned(), "**".to_owned(), "link/**".to_owned()]
+        {
             let listed = mine.list(&pattern).await.unwrap_or_default();
             assert!(listed.iter().all(|path| !path.contains("secret")), "{pattern}: {listed:?}");
         }

@@ -15,10 +15,19 @@ impl Place {
         let _ = std::fs::remove_dir_all(&base);
         std::fs::create_dir_all(base.join("root/sub/deep")).unwrap();
         std::fs::write(base.join("secret"), "secret").unwrap();
-        for (path, text) in [("a.txt", "a"), ("sub/b.json", "b"), ("sub/c.txt", "c"), ("sub/deep/d.json", "d"), (".hidden.txt", "h")] {
+        for (path, text) in [
+            ("a.txt", "a"),
+            ("sub/b.json", "b"),
+            ("sub/c.txt", "c"),
+            ("sub/deep/d.json", "d"),
+            (".hidden.txt", "h"),
+        ] {
             std::fs::write(base.join("root").join(path), text).unwrap();
         }
-        let files = Workspace::with_limits(base.join("root"), FileLimits { read_bytes: 100, write_bytes: 100, listed_entries: 50 });
+        let files = Workspace::with_limits(
+            base.join("root"),
+            FileLimits { read_bytes: 100, write_bytes: 100, listed_entries: 50 },
+        );
         Self { base, files }
     }
 
@@ -42,7 +51,10 @@ async fn files_are_read_written_and_appended_to() {
     let place = Place::new("plain");
     assert_eq!(place.files.read("sub/b.json").await.unwrap(), "b");
     assert_eq!(place.files.read(&place.absolute("root/a.txt")).await.unwrap(), "a");
-    assert_eq!(place.files.write("new.txt", b"one", false).await.unwrap(), place.absolute("root/new.txt"));
+    assert_eq!(
+        place.files.write("new.txt", b"one", false).await.unwrap(),
+        place.absolute("root/new.txt")
+    );
     place.files.write("new.txt", b"two", true).await.unwrap();
     assert_eq!(place.files.read("new.txt").await.unwrap(), "onetwo");
     place.files.write("new.txt", b"3", false).await.unwrap();
@@ -68,8 +80,16 @@ fn paths_that_lead_out_are_refused_by_name() {
     ] {
         let error = place.files.read_now(path).unwrap_err();
         assert_eq!(error.code(), Code::FILE_OUTSIDE, "{path}: {error}");
-        assert_eq!(place.files.write_now(path, b"x", Purpose::Write).unwrap_err().code(), Code::FILE_OUTSIDE, "{path}");
-        assert_eq!(place.files.list_now(path).map_err(|error| error.code()), Err(Code::FILE_OUTSIDE), "{path}");
+        assert_eq!(
+            place.files.write_now(path, b"x", Purpose::Write).unwrap_err().code(),
+            Code::FILE_OUTSIDE,
+            "{path}"
+        );
+        assert_eq!(
+            place.files.list_now(path).map_err(|error| error.code()),
+            Err(Code::FILE_OUTSIDE),
+            "{path}"
+        );
         let hint = error.to_run_error("x").hint.unwrap();
         assert!(hint.contains("HEDDLE_FILES_ROOT"), "{hint}");
     }
@@ -94,8 +114,14 @@ fn a_missing_file_says_so_without_telling_about_the_outside() {
     assert_eq!(error.message(), "The file \"nowhere/x.txt\" could not be accessed.");
     assert_eq!(error.context().get("errno").and_then(|errno| errno.as_str()), Some("ENOENT"));
     assert_eq!(place.code(&place.absolute("not-there")), Code::FILE_OUTSIDE);
-    assert_eq!(place.files.write_now("nowhere/x.txt", b"", Purpose::Write).unwrap_err().code(), Code::FILE_IO);
-    assert_eq!(place.files.read_now("sub").unwrap_err().message(), "EISDIR: illegal operation on a directory, read");
+    assert_eq!(
+        place.files.write_now("nowhere/x.txt", b"", Purpose::Write).unwrap_err().code(),
+        Code::FILE_IO
+    );
+    assert_eq!(
+        place.files.read_now("sub").unwrap_err().message(),
+        "EISDIR: illegal operation on a directory, read"
+    );
 }
 
 #[test]
@@ -103,10 +129,16 @@ fn sizes_are_limited_in_both_directions() {
     let place = Place::new("sizes");
     std::fs::write(place.base.join("root/big"), [0; 101]).unwrap();
     assert_eq!(place.files.read_now("big").unwrap_err().message(), "The file is too large");
-    assert_eq!(place.files.write_now("big2", &[0; 101], Purpose::Write).unwrap_err().message(), "The file is too large");
+    assert_eq!(
+        place.files.write_now("big2", &[0; 101], Purpose::Write).unwrap_err().message(),
+        "The file is too large"
+    );
     assert!(!place.base.join("root/big2").exists());
     place.files.write_now("big2", &[0; 60], Purpose::Append).unwrap();
-    assert_eq!(place.files.write_now("big2", &[0; 60], Purpose::Append).unwrap_err().message(), "The file is too large");
+    assert_eq!(
+        place.files.write_now("big2", &[0; 60], Purpose::Append).unwrap_err().message(),
+        "The file is too large"
+    );
 }
 
 #[tokio::test]
@@ -158,10 +190,17 @@ mod links {
         assert_eq!(place.files.read_now("inside").unwrap(), "b");
         for path in ["out", "up/secret", "dangling", "loop"] {
             assert_eq!(place.code(path), Code::FILE_OUTSIDE, "{path}");
-            assert_eq!(place.files.write_now(path, b"x", Purpose::Write).unwrap_err().code(), Code::FILE_OUTSIDE, "{path}");
+            assert_eq!(
+                place.files.write_now(path, b"x", Purpose::Write).unwrap_err().code(),
+                Code::FILE_OUTSIDE,
+                "{path}"
+            );
         }
         assert!(!place.base.join("made").exists());
-        assert_eq!(place.files.list_now("up/*").map_err(|error| error.code()), Err(Code::FILE_OUTSIDE));
+        assert_eq!(
+            place.files.list_now("up/*").map_err(|error| error.code()),
+            Err(Code::FILE_OUTSIDE)
+        );
         assert_eq!(place.files.list_now("*").unwrap(), ["a.txt", "inside"]);
         assert_eq!(std::fs::read_to_string(place.base.join("secret")).unwrap(), "secret");
     }
@@ -180,13 +219,21 @@ mod links {
         let place = Place::new("pipe");
         let pipe = place.base.join("root/pipe");
         let handle = File::open(place.base.join("root")).unwrap();
-        rustix::fs::mknodat(&handle, "pipe", rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0).unwrap();
+        rustix::fs::mknodat(
+            &handle,
+            "pipe",
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
         assert!(pipe.exists());
         assert_eq!(place.code("pipe"), Code::FILE_OUTSIDE);
         assert!(place.files.write_now("pipe", b"x", Purpose::Write).is_err());
     }
 
-    // Swaps a folder for a link to the outside as fast as it can while another thread reads and writes through it.
+    // Swaps a folder for a link to the outside as fast as it can while another thread reads and
+    // writes through it.
     #[test]
     fn a_folder_swapped_for_a_link_in_the_middle_gives_nothing_away() {
         let place = Place::new("race");
@@ -226,11 +273,13 @@ fn issue_14_00_new_files_of_workflows_are_as_open_to_others_as_ever() {
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     private::keep_new_files_private();
-    let write = |files: &Workspace, path: &str| files.write_now(path, b"text", Purpose::Write).unwrap();
+    let write =
+        |files: &Workspace, path: &str| files.write_now(path, b"text", Purpose::Write).unwrap();
     write(&place.files, "new.txt");
     assert_eq!(mode(&place.base.join("root/new.txt")), 0o644);
     // What somebody has chosen stays.
-    std::fs::set_permissions(place.base.join("root/a.txt"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::set_permissions(place.base.join("root/a.txt"), std::fs::Permissions::from_mode(0o600))
+        .unwrap();
     write(&place.files, "a.txt");
     assert_eq!(mode(&place.base.join("root/a.txt")), 0o600);
     write(&Workspace::new(place.base.join("made")), "new.txt");

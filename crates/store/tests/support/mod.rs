@@ -18,7 +18,8 @@ impl Folder {
     pub(crate) fn new(name: &str) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("heddle-store-{name}-{}-{count}", std::process::id()));
+        let path = std::env::temp_dir()
+            .join(format!("heddle-store-{name}-{}-{count}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         Self(path)
     }
@@ -39,7 +40,8 @@ impl Folder {
 
 /// Gives a data folder the workflow that runs here are of.
 pub(crate) fn add_workflow(folder: &Path) {
-    let sql = "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id)
+    let sql =
+        "INSERT INTO workflows (id, name, version_id, document, created_ms, updated_ms, project_id)
                VALUES ('w', 'W', 'v', '{}', 1, 1, (SELECT id FROM projects LIMIT 1))";
     rusqlite::Connection::open(folder.join("heddle.db")).unwrap().execute(sql, []).unwrap();
 }
@@ -89,7 +91,13 @@ impl Run {
         happened.iter().for_each(|event| writer.add(event));
         assert!(!writer.is_behind(), "it is too much for one piece");
         let (parts, events) = writer.take();
-        let begun = Begun { workflow_id: "w".into(), version_id: "v".into(), mode: "manual".into(), started_ms: 1, ..Begun::default() };
+        let begun = Begun {
+            workflow_id: "w".into(),
+            version_id: "v".into(),
+            mode: "manual".into(),
+            started_ms: 1,
+            ..Begun::default()
+        };
         let state = State { stopped_ms: Some(2), ..State::of(RunStatus::Success) };
         let files = writer.files.take();
         let piece = Piece {
@@ -111,12 +119,20 @@ impl Run {
             discard: fate == Fate::Discarded,
         };
         let files = if fate == Fate::FilesLater { Vec::new() } else { files };
-        Arc::new(Self { execution, files, piece: Mutex::new((fate != Fate::CutOff).then_some(piece)) })
+        Arc::new(Self {
+            execution,
+            files,
+            piece: Mutex::new((fate != Fate::CutOff).then_some(piece)),
+        })
     }
 
     /// A run whose journal has one line.
     pub(crate) fn with_line(execution: i64, line: &str) -> Arc<Self> {
-        Self::new(execution, &[RunEvent::NodeLog { node: "A".into(), line: line.into() }], Fate::Kept)
+        Self::new(
+            execution,
+            &[RunEvent::NodeLog { node: "A".into(), line: line.into() }],
+            Fate::Kept,
+        )
     }
 
     /// A run with one line whose piece is not quite the usual one.
@@ -139,7 +155,11 @@ impl Run {
 }
 
 /// Writes a run as large as it may be, a little at a time, as the runtime does.
-pub(crate) async fn write_streamed(store: &heddle_store::Sqlite, execution: i64, happened: &[RunEvent]) {
+pub(crate) async fn write_streamed(
+    store: &heddle_store::Sqlite,
+    execution: i64,
+    happened: &[RunEvent],
+) {
     use heddle_store::Executions as _;
     let mut writer = PieceWriter::default();
     happened.iter().for_each(|event| writer.add(event));

@@ -11,9 +11,16 @@ pub(super) fn events(reply: &Reply) -> Vec<Event> {
     if let Usage::Of { input, .. } = reply.usage {
         head["usage"] = json!({ "input_tokens": input, "output_tokens": 1 });
     }
-    let mut events = vec![event(Part::Begin, "message_start", json!({ "message": head })), event(Part::Begin, "ping", json!({}))];
+    let mut events = vec![
+        event(Part::Begin, "message_start", json!({ "message": head })),
+        event(Part::Begin, "ping", json!({})),
+    ];
     if !reply.text.is_empty() {
-        events.push(event(Part::Begin, "content_block_start", json!({ "index": 0, "content_block": { "type": "text", "text": "" } })));
+        events.push(event(
+            Part::Begin,
+            "content_block_start",
+            json!({ "index": 0, "content_block": { "type": "text", "text": "" } }),
+        ));
         for word in words(&reply.text) {
             let delta = json!({ "index": 0, "delta": { "type": "text_delta", "text": word } });
             events.push(event(Part::Word, "content_block_delta", delta));

@@ -8,10 +8,17 @@ use serde_json::{Value, json};
 pub(super) fn events(reply: &Reply) -> Vec<Event> {
     let chunk = |part: Part, parts: Value| {
         let candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
-        Event::new(part, &json!({ "candidates": [candidate], "modelVersion": "mock", "responseId": "mock" }))
+        Event::new(
+            part,
+            &json!({ "candidates": [candidate], "modelVersion": "mock", "responseId": "mock" }),
+        )
     };
-    let mut events: Vec<Event> = words(&reply.text).into_iter().map(|word| chunk(Part::Word, json!([{ "text": word }]))).collect();
-    let groups = (0..reply.calls.len()).map(|number| vec![chunk(Part::Call, json!([call_part(reply, number)]))]);
+    let mut events: Vec<Event> = words(&reply.text)
+        .into_iter()
+        .map(|word| chunk(Part::Word, json!([{ "text": word }])))
+        .collect();
+    let groups = (0..reply.calls.len())
+        .map(|number| vec![chunk(Part::Call, json!([call_part(reply, number)]))]);
     events.extend(in_order(reply, groups.collect()));
     let mut last = json!({ "candidates": [{ "content": { "role": "model", "parts": [] }, "finishReason": stop(reply), "index": 0 }],
         "modelVersion": "mock", "responseId": "mock" });
@@ -27,7 +34,8 @@ pub(super) fn whole(reply: &Reply) -> Value {
     }
     parts.extend((0..reply.calls.len()).map(|number| call_part(reply, number)));
     let candidate = json!({ "content": { "role": "model", "parts": parts }, "finishReason": stop(reply), "index": 0 });
-    let mut answer = json!({ "candidates": [candidate], "modelVersion": "mock", "responseId": "mock" });
+    let mut answer =
+        json!({ "candidates": [candidate], "modelVersion": "mock", "responseId": "mock" });
     put_usage(reply, &mut answer);
     answer
 }

@@ -7,12 +7,18 @@ use serde_json::{Value, json};
 
 pub(super) fn events(reply: &Reply) -> Vec<Event> {
     let line = |part: Part, message: Value| {
-        Event::new(part, &json!({ "model": "mock", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": false }))
+        Event::new(
+            part,
+            &json!({ "model": "mock", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": false }),
+        )
     };
-    let mut events: Vec<Event> =
-        words(&reply.text).into_iter().map(|word| line(Part::Word, json!({ "role": "assistant", "content": word }))).collect();
+    let mut events: Vec<Event> = words(&reply.text)
+        .into_iter()
+        .map(|word| line(Part::Word, json!({ "role": "assistant", "content": word })))
+        .collect();
     let groups = (0..reply.calls.len()).map(|number| {
-        let message = json!({ "role": "assistant", "content": "", "tool_calls": [call_of(reply, number)] });
+        let message =
+            json!({ "role": "assistant", "content": "", "tool_calls": [call_of(reply, number)] });
         vec![line(Part::Call, message)]
     });
     events.extend(in_order(reply, groups.collect()));
@@ -23,7 +29,8 @@ pub(super) fn events(reply: &Reply) -> Vec<Event> {
 pub(super) fn whole(reply: &Reply) -> Value {
     let mut message = json!({ "role": "assistant", "content": reply.text });
     if !reply.calls.is_empty() {
-        message["tool_calls"] = (0..reply.calls.len()).map(|number| call_of(reply, number)).collect();
+        message["tool_calls"] =
+            (0..reply.calls.len()).map(|number| call_of(reply, number)).collect();
     }
     end(reply, message)
 }
@@ -43,8 +50,7 @@ fn end(reply: &Reply, message: Value) -> Value {
         "tool_calls" => "stop",
         other => other,
     };
-    let mut last =
-        json!({ "model": "mock", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": true, "done_reason": reason });
+    let mut last = json!({ "model": "mock", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": true, "done_reason": reason });
     if let Usage::Of { input, output } = reply.usage {
         last["prompt_eval_count"] = input.into();
         last["eval_count"] = output.into();

@@ -12,8 +12,13 @@ pub(super) fn events(reply: &Reply) -> Vec<Event> {
             &json!({ "id": "chatcmpl-mock", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": [choice] }),
         )
     };
-    let mut events = vec![chunk(Part::Begin, json!({ "role": "assistant", "content": "" }), Value::Null)];
-    events.extend(words(&reply.text).into_iter().map(|word| chunk(Part::Word, json!({ "content": word }), Value::Null)));
+    let mut events =
+        vec![chunk(Part::Begin, json!({ "role": "assistant", "content": "" }), Value::Null)];
+    events.extend(
+        words(&reply.text)
+            .into_iter()
+            .map(|word| chunk(Part::Word, json!({ "content": word }), Value::Null)),
+    );
     let groups = reply.calls.iter().enumerate().map(|(number, call)| {
         let index = call_index(reply, number);
         let begin = json!({ "index": index, "id": call.id, "type": "function", "function": { "name": call.name, "arguments": "" } });
@@ -50,7 +55,9 @@ pub(super) fn whole(reply: &Reply) -> Value {
 
 fn usage(reply: &Reply) -> Option<Value> {
     match reply.usage {
-        Usage::Of { input, output } => Some(json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output })),
+        Usage::Of { input, output } => Some(
+            json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output }),
+        ),
         Usage::Missing => None,
     }
 }

@@ -6,9 +6,14 @@ use serde_json::{Value, json};
 
 pub(super) fn events(reply: &Reply) -> Vec<Event> {
     let begun = json!({ "id": "resp_mock", "object": "response", "status": "in_progress", "model": "mock", "output": [] });
-    let mut events = vec![Event::named(Part::Begin, "response.created", &json!({ "type": "response.created", "response": begun }))];
+    let mut events = vec![Event::named(
+        Part::Begin,
+        "response.created",
+        &json!({ "type": "response.created", "response": begun }),
+    )];
     if !reply.text.is_empty() {
-        let item = json!({ "type": "message", "id": "msg_mock", "role": "assistant", "content": [] });
+        let item =
+            json!({ "type": "message", "id": "msg_mock", "role": "assistant", "content": [] });
         events.push(item_event("response.output_item.added", 0, &item, Part::Begin));
         for word in words(&reply.text) {
             let name = "response.output_text.delta";
@@ -20,13 +25,20 @@ pub(super) fn events(reply: &Reply) -> Vec<Event> {
     let first = usize::from(!reply.text.is_empty());
     let groups = reply.calls.iter().enumerate().map(|(number, call)| {
         let index = first + call_index(reply, number);
-        let mut group = vec![item_event("response.output_item.added", index, &item(call, ""), Part::Call)];
+        let mut group =
+            vec![item_event("response.output_item.added", index, &item(call, ""), Part::Call)];
         for piece in argument_pieces(reply, &call.arguments) {
             let name = "response.function_call_arguments.delta";
-            let delta = json!({ "type": name, "item_id": call.id, "output_index": index, "delta": piece });
+            let delta =
+                json!({ "type": name, "item_id": call.id, "output_index": index, "delta": piece });
             group.push(Event::named(Part::Call, name, &delta));
         }
-        group.push(item_event("response.output_item.done", index, &item(call, &call.arguments.to_string()), Part::Call));
+        group.push(item_event(
+            "response.output_item.done",
+            index,
+            &item(call, &call.arguments.to_string()),
+            Part::Call,
+        ));
         group
     });
     events.extend(in_order(reply, groups.collect()));
@@ -34,7 +46,11 @@ pub(super) fn events(reply: &Reply) -> Vec<Event> {
         "length" | "content_filter" => ("response.incomplete", "incomplete"),
         _ => ("response.completed", "completed"),
     };
-    events.push(Event::named(Part::Done, name, &json!({ "type": name, "response": whole(reply, status) })));
+    events.push(Event::named(
+        Part::Done,
+        name,
+        &json!({ "type": name, "response": whole(reply, status) }),
+    ));
     events
 }
 
@@ -47,7 +63,8 @@ pub(super) fn whole(reply: &Reply, status: &str) -> Value {
     let mut answer = json!({ "id": "resp_mock", "object": "response", "created_at": 1, "status": status, "model": "mock",
         "output": output, "parallel_tool_calls": true, "tool_choice": "auto", "tools": [] });
     if status == "incomplete" {
-        let reason = if reply.stop_reason() == "length" { "max_output_tokens" } else { "content_filter" };
+        let reason =
+            if reply.stop_reason() == "length" { "max_output_tokens" } else { "content_filter" };
         answer["incomplete_details"] = json!({ "reason": reason });
     }
     if let Usage::Of { input, output } = reply.usage {

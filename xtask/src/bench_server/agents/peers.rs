@@ -1,4 +1,5 @@
-//! The same agent elsewhere: rig behind axum and LangGraph behind Starlette, which keep nothing, and n8n if there is one.
+//! The same agent elsewhere: rig behind axum and LangGraph behind Starlette, which keep nothing,
+//! and n8n if there is one.
 
 use super::super::load::{Load, Measured, Request};
 use super::super::process::Server;
@@ -16,8 +17,11 @@ const CONNECTIONS: usize = 50;
 /// Measures each that can be had, and says why of the others. `ours` is what a run takes here.
 pub(super) fn compare(models: &Models, ours: &Measured, ask: impl Fn(&str) -> Request) {
     type Start = fn(&Models) -> Result<Server>;
-    let peers: [(&str, Start, usize); 3] =
-        [("rig behind axum", rig, REQUESTS), ("LangGraph", langgraph, REQUESTS / 4), ("n8n", n8n, REQUESTS / 8)];
+    let peers: [(&str, Start, usize); 3] = [
+        ("rig behind axum", rig, REQUESTS),
+        ("LangGraph", langgraph, REQUESTS / 4),
+        ("n8n", n8n, REQUESTS / 8),
+    ];
     for (name, start, requests) in peers {
         if let Err(error) = measure(name, start, requests, models, ours, &ask) {
             eprintln!("  {name} not measured: {error:#}");
@@ -36,7 +40,10 @@ fn measure(
     let peer = start(models)?;
     let asked = [ask(&peer.address)];
     Load { connections: 4, requests: 40, rate: None }.run(&peer.address, &asked)?;
-    let theirs = peer.measure(&Load { connections: CONNECTIONS.min(requests / 4), requests, rate: None }, &asked)?;
+    let theirs = peer.measure(
+        &Load { connections: CONNECTIONS.min(requests / 4), requests, rate: None },
+        &asked,
+    )?;
     theirs.print(name, None);
     eprintln!(
         "      it takes {:.1} times ours, ours {:.2} times its processor time, and keeps what it did",
@@ -48,7 +55,15 @@ fn measure(
 
 fn rig(models: &Models) -> Result<Server> {
     let folder = format!("{BUILT}/rig");
-    let arguments = ["build", "--release", "--quiet", "--manifest-path", "bench/peers/rig/Cargo.toml", "--target-dir", &folder];
+    let arguments = [
+        "build",
+        "--release",
+        "--quiet",
+        "--manifest-path",
+        "bench/peers/rig/Cargo.toml",
+        "--target-dir",
+        &folder,
+    ];
     crate::call("cargo", &arguments)?;
     let mut command = Command::new(format!("{folder}/release/rig-peer"));
     command.env("OPENAI_API_KEY", "none").env("OPENAI_BASE_URL", format!("{}/v1", models.url));
@@ -61,9 +76,21 @@ fn langgraph(models: &Models) -> Result<Server> {
     if !Path::new(&python).exists() {
         crate::call("python3", &["-m", "venv", &folder])?;
     }
-    crate::call(&python, &["-m", "pip", "install", "--quiet", "--requirement", "bench/peers/langgraph/requirements.txt"])?;
+    crate::call(
+        &python,
+        &[
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--requirement",
+            "bench/peers/langgraph/requirements.txt",
+        ],
+    )?;
     let mut command = Command::new(&python);
-    command.arg("bench/peers/langgraph/serve.py").env("OPENAI_BASE_URL", format!("{}/v1", models.url));
+    command
+        .arg("bench/peers/langgraph/serve.py")
+        .env("OPENAI_BASE_URL", format!("{}/v1", models.url));
     Server::peer(command)
 }
 

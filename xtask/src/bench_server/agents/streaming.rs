@@ -1,4 +1,5 @@
-//! What a word of a model takes on its way: from the mock directly, and through an agent to the caller of its webhook.
+//! What a word of a model takes on its way: from the mock directly, and through an agent to the
+//! caller of its webhook.
 
 use super::super::load::request;
 use super::Models;
@@ -21,7 +22,13 @@ pub(super) fn run(folder: &Path) -> Result<()> {
     let host = models.url.trim_start_matches("http://").to_owned();
     let body = br#"{"model":"mock","stream":true,"messages":[{"role":"user","content":"go"}]}"#;
     let direct = request(&host, "POST", "/v1/chat/completions", "application/json", body);
-    let through = request(&server.address, "POST", "/webhook/agent", "application/json", br#"{"question":"go"}"#);
+    let through = request(
+        &server.address,
+        "POST",
+        "/webhook/agent",
+        "application/json",
+        br#"{"question":"go"}"#,
+    );
     // Once to warm up.
     delays(&server.address, &through)?;
     let (near, far) = (delays(&host, &direct)?, delays(&server.address, &through)?);
@@ -47,7 +54,12 @@ fn delays(address: &str, request: &[u8]) -> Result<Vec<f64>> {
     let (mut seen, mut buffer, mut found) = (Vec::new(), [0; 1 << 16], Vec::new());
     while found.len() < WORDS {
         let count = stream.read(&mut buffer)?;
-        ensure!(count > 0, "the stream ended after {} words: {}", found.len(), String::from_utf8_lossy(&seen));
+        ensure!(
+            count > 0,
+            "the stream ended after {} words: {}",
+            found.len(),
+            String::from_utf8_lossy(&seen)
+        );
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_micros() as f64;
         seen.extend_from_slice(buffer.get(..count).unwrap_or_default());
         while let Some((moment, end)) = next_moment(&seen) {
@@ -63,7 +75,9 @@ fn delays(address: &str, request: &[u8]) -> Result<Vec<f64>> {
 fn next_moment(seen: &[u8]) -> Option<(f64, usize)> {
     let is_moment = |window: &[u8]| {
         let inner = window.get(1..17).unwrap_or_default();
-        window.first() == Some(&b'"') && window.last() == Some(&b'"') && inner.iter().all(u8::is_ascii_digit)
+        window.first() == Some(&b'"')
+            && window.last() == Some(&b'"')
+            && inner.iter().all(u8::is_ascii_digit)
     };
     let at = seen.windows(18).position(is_moment)?;
     let moment = std::str::from_utf8(seen.get(at + 1..at + 17)?).ok()?.parse().ok()?;

@@ -10,7 +10,12 @@ use std::sync::Arc;
 /// Comparing every element with every other is kept to lists of this size.
 const MAX_COMPARED: usize = 1000;
 
-pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &str, args: Args) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    values: Arc<Vec<Value>>,
+    name: &str,
+    args: Args,
+) -> Run<Js> {
     match (name, args.as_slice()) {
         ("first", []) => Ok(values.first().cloned().unwrap_or_default().into()),
         ("last", []) => Ok(values.last().cloned().unwrap_or_default().into()),
@@ -18,10 +23,19 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         ("isNotEmpty", []) => Ok((!values.is_empty()).into()),
         ("toJsonString", []) => to_json_string(machine, &Value::Array(values)),
         // Luckily-typed extra arguments such as `(undefined)?.test` change nothing.
-        ("sum", [] | [Js::Value(Value::Undefined)]) => fold_numbers(&values, 0.0, |sum, number| sum + number).map(Js::from),
-        ("average", []) if !values.is_empty() => Ok((fold_numbers(&values, 0.0, |sum, number| sum + number)? / values.len() as f64).into()),
-        ("min", []) if !values.is_empty() => fold_numbers(&values, f64::INFINITY, f64::min).map(Js::from),
-        ("max", []) if !values.is_empty() => fold_numbers(&values, f64::NEG_INFINITY, f64::max).map(Js::from),
+        ("sum", [] | [Js::Value(Value::Undefined)]) => {
+            fold_numbers(&values, 0.0, |sum, number| sum + number).map(Js::from)
+        }
+        ("average", []) if !values.is_empty() => {
+            Ok((fold_numbers(&values, 0.0, |sum, number| sum + number)? / values.len() as f64)
+                .into())
+        }
+        ("min", []) if !values.is_empty() => {
+            fold_numbers(&values, f64::INFINITY, f64::min).map(Js::from)
+        }
+        ("max", []) if !values.is_empty() => {
+            fold_numbers(&values, f64::NEG_INFINITY, f64::max).map(Js::from)
+        }
         ("append", added) if !added.is_empty() => {
             machine.allocate((values.len() + added.len()) * size_of::<Value>())?;
             let mut out = Arc::unwrap_or_clone(values);
@@ -35,15 +49,23 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         }
         ("chunk", [Js::Value(size)]) => {
             let size = size.as_usize().filter(|size| *size > 0).ok_or(Stop::Declined)?;
-            machine.allocate(values.len().div_ceil(size) * meter::list_bytes(1) + meter::list_bytes(values.len()))?;
-            Ok(Value::array(values.chunks(size).map(|chunk| Value::array(chunk.to_vec())).collect()).into())
+            machine.allocate(
+                values.len().div_ceil(size) * meter::list_bytes(1)
+                    + meter::list_bytes(values.len()),
+            )?;
+            Ok(Value::array(
+                values.chunks(size).map(|chunk| Value::array(chunk.to_vec())).collect(),
+            )
+            .into())
         }
         ("compact", []) => {
             machine.allocate(values.len() * size_of::<Value>())?;
             compact(&values).map(Js::from)
         }
         ("unique" | "removeDuplicates", []) => unique(machine, &values).map(Js::from),
-        ("unique" | "removeDuplicates", [Js::Value(Value::String(key))]) => unique_by(machine, &values, key).map(Js::from),
+        ("unique" | "removeDuplicates", [Js::Value(Value::String(key))]) => {
+            unique_by(machine, &values, key).map(Js::from)
+        }
         ("union", [Js::Value(Value::Array(others))]) => {
             if values.len() + others.len() > MAX_COMPARED {
                 return Err(Stop::Declined);
@@ -70,7 +92,9 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
         ("toInt" | "toFloat" | "toNumber" | "toBoolean" | "toDateTime", []) => Ok(UNDEFINED),
         ("pluck", [Js::Value(Value::String(key))]) => {
             machine.allocate(values.len() * size_of::<Value>())?;
-            let field = |value: &Value| value.get(key).filter(|field| !field.is_undefined()).cloned().ok_or(Stop::Declined);
+            let field = |value: &Value| {
+                value.get(key).filter(|field| !field.is_undefined()).cloned().ok_or(Stop::Declined)
+            };
             Ok(Value::array(values.iter().map(field).collect::<Run<Vec<_>>>()?).into())
         }
         ("smartJoin", [Js::Value(Value::String(key)), Js::Value(Value::String(field))]) => {
@@ -82,7 +106,8 @@ pub(super) fn call(machine: &mut Machine<'_>, values: Arc<Vec<Value>>, name: &st
 }
 
 fn fold_numbers(values: &[Value], first: f64, combine: impl Fn(f64, f64) -> f64) -> Run<f64> {
-    let number = |value: &Value| value.as_f64().filter(|number| !number.is_nan()).ok_or(Stop::Declined);
+    let number =
+        |value: &Value| value.as_f64().filter(|number| !number.is_nan()).ok_or(Stop::Declined);
     values.iter().try_fold(first, |folded, value| Ok(combine(folded, number(value)?)))
 }
 
@@ -140,7 +165,11 @@ fn unique_by(machine: &mut Machine<'_>, values: &[Value], key: &str) -> Run<Vec<
 fn smart_join(values: &[Value], key: &str, field: &str) -> Run<Object> {
     let mut out = Object::new();
     for value in values {
-        let name = value.get(key).and_then(Value::as_str).filter(|name| !names::is_unsafe(name)).ok_or(Stop::Declined)?;
+        let name = value
+            .get(key)
+            .and_then(Value::as_str)
+            .filter(|name| !names::is_unsafe(name))
+            .ok_or(Stop::Declined)?;
         out.insert(name, value.get(field).cloned().ok_or(Stop::Declined)?);
     }
     Ok(in_js_key_order(out))

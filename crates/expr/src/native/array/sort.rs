@@ -7,17 +7,27 @@ use model::{Str, Value};
 use smallvec::smallvec;
 
 pub(super) fn by_text(machine: &mut Machine<'_>, values: Vec<Value>) -> Run<Vec<Value>> {
-    let (known, unknown): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| !value.is_undefined());
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        values.into_iter().partition(|value| !value.is_undefined());
     machine.allocate(known.len() * size_of::<Value>())?;
-    let mut keyed = known.into_iter().map(|value| Ok((value_to_text(&value, 0)?, value))).collect::<Run<Vec<(Str, Value)>>>()?;
+    let mut keyed = known
+        .into_iter()
+        .map(|value| Ok((value_to_text(&value, 0)?, value)))
+        .collect::<Run<Vec<(Str, Value)>>>()?;
     machine.spend(keyed.len() * 16)?;
     keyed.sort_by(|(one, _), (two, _)| text::compare(one, two));
     Ok(keyed.into_iter().map(|(_, value)| value).chain(unknown).collect())
 }
 
-/// A merge sort of our own: the function may be inconsistent or fail, which the library's sort does not forgive.
-pub(super) fn by_function(machine: &mut Machine<'_>, values: Vec<Value>, function: &Js) -> Run<Vec<Value>> {
-    let (mut values, unknown): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| !value.is_undefined());
+/// A merge sort of our own: the function may be inconsistent or fail, which the library's sort does
+/// not forgive.
+pub(super) fn by_function(
+    machine: &mut Machine<'_>,
+    values: Vec<Value>,
+    function: &Js,
+) -> Run<Vec<Value>> {
+    let (mut values, unknown): (Vec<_>, Vec<_>) =
+        values.into_iter().partition(|value| !value.is_undefined());
     machine.allocate(size_of_val(values.as_slice()))?;
     let mut width = 1;
     while width < values.len() {
@@ -33,10 +43,17 @@ pub(super) fn by_function(machine: &mut Machine<'_>, values: Vec<Value>, functio
     Ok(values)
 }
 
-fn merge(machine: &mut Machine<'_>, left: &[Value], right: &[Value], function: &Js, out: &mut Vec<Value>) -> Run<()> {
+fn merge(
+    machine: &mut Machine<'_>,
+    left: &[Value],
+    right: &[Value],
+    function: &Js,
+    out: &mut Vec<Value>,
+) -> Run<()> {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
-        let order = machine.call(function, smallvec![Js::Value((*one).clone()), Js::Value((*two).clone())])?;
+        let order = machine
+            .call(function, smallvec![Js::Value((*one).clone()), Js::Value((*two).clone())])?;
         // A function that answers with a truth value or `NaN` gives no order that engines agree on.
         let Js::Value(Value::Number(order)) = order else { return Err(Stop::Declined) };
         if order.is_nan() {

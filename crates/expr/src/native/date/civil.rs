@@ -23,19 +23,39 @@ impl Civil {
     pub(in crate::native) fn from_ms(ms: i64) -> Self {
         let (year, month, day) = civil_from_days(ms.div_euclid(DAY_MS));
         let rest = ms.rem_euclid(DAY_MS);
-        Self { year, month, day, hour: rest / 3_600_000, minute: rest / 60_000 % 60, second: rest / 1000 % 60, millisecond: rest % 1000 }
+        Self {
+            year,
+            month,
+            day,
+            hour: rest / 3_600_000,
+            minute: rest / 60_000 % 60,
+            second: rest / 1000 % 60,
+            millisecond: rest % 1000,
+        }
     }
 
-    /// Milliseconds since 1970 on the same clock. Fields may be out of their range and carry over, as in `Date.UTC`.
+    /// Milliseconds since 1970 on the same clock. Fields may be out of their range and carry over,
+    /// as in `Date.UTC`.
     pub(in crate::native) fn to_ms(self) -> Option<i64> {
         let in_reach = |number: i64| number.abs() < 1 << 40;
-        let fields = [self.year, self.month, self.day, self.hour, self.minute, self.second, self.millisecond];
+        let fields = [
+            self.year,
+            self.month,
+            self.day,
+            self.hour,
+            self.minute,
+            self.second,
+            self.millisecond,
+        ];
         if !fields.into_iter().all(in_reach) || self.year.abs() > 500_000 {
             return None;
         }
         let month = self.month - 1;
-        let days = days_from_civil(self.year + month.div_euclid(12), month.rem_euclid(12) + 1, 1) + self.day - 1;
-        let clock = self.hour * 3_600_000 + self.minute * 60_000 + self.second * 1000 + self.millisecond;
+        let days = days_from_civil(self.year + month.div_euclid(12), month.rem_euclid(12) + 1, 1)
+            + self.day
+            - 1;
+        let clock =
+            self.hour * 3_600_000 + self.minute * 60_000 + self.second * 1000 + self.millisecond;
         days.checked_mul(DAY_MS)?.checked_add(clock)
     }
 
@@ -95,7 +115,8 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };

@@ -4,10 +4,23 @@ use super::civil::Civil;
 use super::zoned::{DateTime, Zone, offset_text};
 use model::Str;
 
-pub(in crate::native) const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+pub(in crate::native) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 /// From Monday.
-pub(in crate::native) const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+pub(in crate::native) const WEEKDAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Longer formats are left to the sandbox: reading one takes many times its length.
 pub(super) const MAX_FORMAT_BYTES: usize = 1024;
@@ -30,7 +43,8 @@ pub(in crate::native) fn to_format(date: &DateTime, format: &str) -> Option<Str>
 fn write_token(out: &mut String, date: &DateTime, token: &str) -> Option<()> {
     let Civil { year, month, day, hour, minute, second, millisecond } = date.civil;
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
-    let (week_year, week) = if token.starts_with(['k', 'W']) { date.civil.iso_week() } else { (year, 0) };
+    let (week_year, week) =
+        if token.starts_with(['k', 'W']) { date.civil.iso_week() } else { (year, 0) };
     let month_name = MONTHS.get(month as usize - 1)?;
     let weekday_name = WEEKDAYS.get(date.civil.weekday() as usize - 1)?;
     let quarter = (month + 2) / 3;
@@ -48,7 +62,12 @@ fn write_token(out: &mut String, date: &DateTime, token: &str) -> Option<()> {
         "H" => hour.to_string(),
         "HH" => format!("{hour:02}"),
         "Z" => narrow_offset(date.offset),
-        "ZZ" => if matches!(date.zone, Zone::Fixed(0)) { "Z".into() } else { offset_text(date.offset, ":") }.replace('Z', "+00:00"),
+        "ZZ" => if matches!(date.zone, Zone::Fixed(0)) {
+            "Z".into()
+        } else {
+            offset_text(date.offset, ":")
+        }
+        .replace('Z', "+00:00"),
         "ZZZ" => offset_text(date.offset, ""),
         "z" => date.zone.name().to_string(),
         "a" => if hour < 12 { "AM" } else { "PM" }.into(),
@@ -97,7 +116,8 @@ fn narrow_offset(offset: i64) -> String {
     if minutes == 0 { format!("{sign}{hours}") } else { format!("{sign}{hours}:{minutes}") }
 }
 
-/// Cuts a format into tokens (`Ok`) and plain text (`Err`): runs of one letter are tokens, quotes hold text.
+/// Cuts a format into tokens (`Ok`) and plain text (`Err`): runs of one letter are tokens, quotes
+/// hold text.
 pub(super) fn tokens(format: &str) -> Vec<Result<&str, &str>> {
     let mut out = Vec::new();
     let mut rest = format;
@@ -129,7 +149,9 @@ pub(in crate::native) fn date_style(civil: &Civil, style: &str) -> Option<Str> {
     let Civil { year, day, .. } = *civil;
     Some(
         match style {
-            "full" => format!("{}, {month} {day}, {year}", WEEKDAYS.get(civil.weekday() as usize - 1)?),
+            "full" => {
+                format!("{}, {month} {day}, {year}", WEEKDAYS.get(civil.weekday() as usize - 1)?)
+            }
             "long" => format!("{month} {day}, {year}"),
             "medium" => format!("{} {day}, {year}", &month[..3]),
             "short" => format!("{}/{day}/{:02}", civil.month, year % 100),
@@ -143,8 +165,11 @@ pub(in crate::native) fn date_style(civil: &Civil, style: &str) -> Option<Str> {
 /// What `toISOString()` gives.
 pub(in crate::native) fn js_iso(ms: i64) -> Str {
     let Civil { year, month, day, hour, minute, second, millisecond } = Civil::from_ms(ms);
-    let year =
-        if (0..=9999).contains(&year) { format!("{year:04}") } else { format!("{}{:06}", if year < 0 { '-' } else { '+' }, year.abs()) };
+    let year = if (0..=9999).contains(&year) {
+        format!("{year:04}")
+    } else {
+        format!("{}{:06}", if year < 0 { '-' } else { '+' }, year.abs())
+    };
     format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z").into()
 }
 
@@ -156,7 +181,11 @@ pub(in crate::native) fn js_date_text(ms: i64, with_time: bool) -> Str {
     if !with_time {
         return date.into();
     }
-    format!("{date} {:02}:{:02}:{:02} GMT+0000 (Coordinated Universal Time)", civil.hour, civil.minute, civil.second).into()
+    format!(
+        "{date} {:02}:{:02}:{:02} GMT+0000 (Coordinated Universal Time)",
+        civil.hour, civil.minute, civil.second
+    )
+    .into()
 }
 
 /// What `toUTCString()` gives.
@@ -180,7 +209,9 @@ mod tests {
 
     #[test]
     fn luxon_tokens_are_written_in_english() {
-        let date = DateTime::from_ms(1_768_480_496_789, Zone::from_name("America/New_York").unwrap()).unwrap();
+        let date =
+            DateTime::from_ms(1_768_480_496_789, Zone::from_name("America/New_York").unwrap())
+                .unwrap();
         let cases = [
             ("yyyy-MM-dd HH:mm:ss.SSS ZZ", "2026-01-15 07:34:56.789 -05:00"),
             ("dd LLL yyyy, h:mm a", "15 Jan 2026, 7:34 AM"),
@@ -198,7 +229,10 @@ mod tests {
     fn javascript_dates_are_spelled_out() {
         let ms = 1_768_480_496_789;
         assert_eq!(js_iso(ms), "2026-01-15T12:34:56.789Z");
-        assert_eq!(js_date_text(ms, true), "Thu Jan 15 2026 12:34:56 GMT+0000 (Coordinated Universal Time)");
+        assert_eq!(
+            js_date_text(ms, true),
+            "Thu Jan 15 2026 12:34:56 GMT+0000 (Coordinated Universal Time)"
+        );
         assert_eq!(js_utc_text(ms), "Thu, 15 Jan 2026 12:34:56 GMT");
     }
 }

@@ -19,7 +19,10 @@ pub(in crate::native) fn parse_iso(text: &str) -> Option<Read> {
     if reader.take('-') {
         civil.day = reader.digits(2, 2)?;
     }
-    if !(1..=12).contains(&civil.month) || civil.day < 1 || civil.day > days_in_month(year, civil.month) {
+    if !(1..=12).contains(&civil.month)
+        || civil.day < 1
+        || civil.day > days_in_month(year, civil.month)
+    {
         return None;
     }
     if reader.rest.is_empty() {
@@ -205,7 +208,15 @@ mod tests {
         let (civil, offset) = parse_iso("2026-01-15T07:34:56.789-05:00").unwrap();
         assert_eq!((civil.hour, civil.millisecond, offset), (7, 789, Some(-300)));
         assert_eq!(parse_iso("2026-01-15").map(|(civil, _)| civil), Some(Civil::date(2026, 1, 15)));
-        for bad in ["", "2026-13-01", "2026-02-30", "15.01.2026", "2026-01-15T25:00", "2026-01-15T10:00+5", "2026-01-15x"] {
+        for bad in [
+            "",
+            "2026-13-01",
+            "2026-02-30",
+            "15.01.2026",
+            "2026-01-15T25:00",
+            "2026-01-15T10:00+5",
+            "2026-01-15x",
+        ] {
             assert_eq!(parse_iso(bad), None, "{bad}");
         }
         assert_eq!(parse_js("2024-01-15 10:30:00"), Some(1_705_314_600_000.0));
@@ -216,7 +227,10 @@ mod tests {
         let read = |text, format| from_format(text, format).map(|(civil, _)| civil);
         assert_eq!(read("15/01/2026", "dd/MM/yyyy"), Some(Civil::date(2026, 1, 15)));
         assert_eq!(read("Jan 5, 2026", "MMM d, yyyy"), Some(Civil::date(2026, 1, 5)));
-        assert_eq!(read("2026-01-15 07:34 pm", "yyyy-MM-dd hh:mm a").map(|civil| civil.hour), Some(19));
+        assert_eq!(
+            read("2026-01-15 07:34 pm", "yyyy-MM-dd hh:mm a").map(|civil| civil.hour),
+            Some(19)
+        );
         assert_eq!(read("31/02/2026", "dd/MM/yyyy"), None);
     }
 }

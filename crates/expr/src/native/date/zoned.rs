@@ -25,20 +25,23 @@ pub(in crate::native) struct DateTime {
 /// An amount of time with its units, as Luxon keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::native) struct Span {
-    /// Years, quarters, months, weeks, days, hours, minutes, seconds, milliseconds; `None` where a unit is not set.
+    /// Years, quarters, months, weeks, days, hours, minutes, seconds, milliseconds; `None` where a
+    /// unit is not set.
     pub(in crate::native) units: [Option<f64>; 9],
 }
 
 pub(in crate::native) const UNITS: [&str; 9] =
     ["years", "quarters", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds"];
 /// Milliseconds of the units that always have the same length, from weeks on.
-const UNIT_MS: [f64; 9] = [0.0, 0.0, 0.0, 604_800_000.0, 86_400_000.0, 3_600_000.0, 60_000.0, 1000.0, 1.0];
+const UNIT_MS: [f64; 9] =
+    [0.0, 0.0, 0.0, 604_800_000.0, 86_400_000.0, 3_600_000.0, 60_000.0, 1000.0, 1.0];
 
 /// The place of a unit in [`UNITS`], in singular or plural.
 pub(in crate::native) fn unit_index(name: &str) -> Option<usize> {
-    UNITS
-        .iter()
-        .position(|unit| unit.eq_ignore_ascii_case(name) || unit.strip_suffix('s').is_some_and(|unit| unit.eq_ignore_ascii_case(name)))
+    UNITS.iter().position(|unit| {
+        unit.eq_ignore_ascii_case(name)
+            || unit.strip_suffix('s').is_some_and(|unit| unit.eq_ignore_ascii_case(name))
+    })
 }
 
 impl Zone {
@@ -54,14 +57,20 @@ impl Zone {
                 _ => return None,
             };
             let (hours, minutes) = rest.split_once(':').unwrap_or((rest, "00"));
-            if hours.len() > 2 || minutes.len() != 2 || !rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') {
+            if hours.len() > 2
+                || minutes.len() != 2
+                || !rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+            {
                 return None;
             }
             let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
-            return (hours <= 23 && minutes <= 59 && hours >= 0 && minutes >= 0).then_some(Zone::Fixed(sign * (hours * 60 + minutes)));
+            return (hours <= 23 && minutes <= 59 && hours >= 0 && minutes >= 0)
+                .then_some(Zone::Fixed(sign * (hours * 60 + minutes)));
         }
         // Only names from the zone database; Luxon refuses the rest.
-        if !name.contains('/') && !matches!(name, "EST" | "MST" | "HST" | "CET" | "EET" | "MET" | "WET") {
+        if !name.contains('/')
+            && !matches!(name, "EST" | "MST" | "HST" | "CET" | "EET" | "MET" | "WET")
+        {
             return None;
         }
         TimeZone::get(name).ok().map(|zone| Zone::Named(name.into(), zone))
@@ -72,7 +81,8 @@ impl Zone {
         match self {
             Zone::Fixed(minutes) => Some(*minutes),
             Zone::Named(_, zone) => {
-                let seconds = i64::from(zone.to_offset(Timestamp::from_millisecond(ms).ok()?).seconds());
+                let seconds =
+                    i64::from(zone.to_offset(Timestamp::from_millisecond(ms).ok()?).seconds());
                 (seconds % 60 == 0).then_some(seconds / 60)
             }
         }
@@ -84,7 +94,11 @@ impl Zone {
             Zone::Fixed(minutes) => {
                 let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
                 let sign = if *minutes < 0 { '-' } else { '+' };
-                if rest == 0 { format!("UTC{sign}{hours}").into() } else { format!("UTC{sign}{hours}:{rest:02}").into() }
+                if rest == 0 {
+                    format!("UTC{sign}{hours}").into()
+                } else {
+                    format!("UTC{sign}{hours}:{rest:02}").into()
+                }
             }
             Zone::Named(name, _) => name.clone(),
         }
@@ -102,7 +116,8 @@ impl DateTime {
         Some(Self { ms, zone, offset, civil })
     }
 
-    /// The instant at which a clock in the zone shows this; `guess` is the offset that is tried first.
+    /// The instant at which a clock in the zone shows this; `guess` is the offset that is tried
+    /// first.
     pub(in crate::native) fn from_civil(civil: Civil, zone: Zone, guess: i64) -> Option<Self> {
         let local = civil.to_ms()?;
         let first = local - guess * 60_000;
@@ -141,8 +156,15 @@ impl DateTime {
         }
         let day = self.civil.day.min(days_in_month(year, month)) + whole(3) * 7 + whole(4);
         let moved = self.with_civil(Civil { year, month, day, ..self.civil })?;
-        let rest: f64 =
-            (3..9).map(|index| if index < 5 { unit(index).fract() * UNIT_MS[index] } else { unit(index) * UNIT_MS[index] }).sum();
+        let rest: f64 = (3..9)
+            .map(|index| {
+                if index < 5 {
+                    unit(index).fract() * UNIT_MS[index]
+                } else {
+                    unit(index) * UNIT_MS[index]
+                }
+            })
+            .sum();
         if rest == 0.0 {
             return Some(moved);
         }
@@ -185,9 +207,14 @@ impl DateTime {
         Self::from_ms(next.ms - 1, self.zone.clone())
     }
 
-    /// What lies between two instants, in the given units (places in [`UNITS`]), as Luxon counts it.
+    /// What lies between two instants, in the given units (places in [`UNITS`]), as Luxon counts
+    /// it.
     pub(in crate::native) fn diff(&self, other: &DateTime, units: &[usize]) -> Option<Span> {
-        if other.ms > self.ms { Some(other.since(self, units)?.negated()) } else { self.since(other, units) }
+        if other.ms > self.ms {
+            Some(other.since(self, units)?.negated())
+        } else {
+            self.since(other, units)
+        }
     }
 
     fn since(&self, earlier: &DateTime, units: &[usize]) -> Option<Span> {
@@ -229,7 +256,8 @@ impl DateTime {
         }
         for (position, unit) in lower.iter().enumerate() {
             let is_last = position + 1 == lower.len();
-            let count = if is_last { rest / UNIT_MS[*unit] } else { (rest / UNIT_MS[*unit]).trunc() };
+            let count =
+                if is_last { rest / UNIT_MS[*unit] } else { (rest / UNIT_MS[*unit]).trunc() };
             rest -= count * UNIT_MS[*unit];
             span.units[*unit] = Some(count);
         }
@@ -239,7 +267,9 @@ impl DateTime {
     fn rough_units_until(&self, later: &DateTime, unit: usize) -> i64 {
         let years = later.civil.year - self.civil.year;
         let quarter = |civil: Civil| (civil.month + 2) / 3;
-        let day = |civil: Civil| Civil::date(civil.year, civil.month, civil.day).to_ms().unwrap_or(0) / DAY_MS;
+        let day = |civil: Civil| {
+            Civil::date(civil.year, civil.month, civil.day).to_ms().unwrap_or(0) / DAY_MS
+        };
         let days = day(later.civil) - day(self.civil);
         match unit {
             0 => years,
@@ -279,8 +309,14 @@ impl DateTime {
 
     /// Whether the clock is ahead of the zone's usual offset.
     pub(in crate::native) fn is_in_dst(&self) -> Option<bool> {
-        let at =
-            |month| DateTime::from_civil(Civil::date(self.civil.year, month, 1), self.zone.clone(), self.offset).map(|date| date.offset);
+        let at = |month| {
+            DateTime::from_civil(
+                Civil::date(self.civil.year, month, 1),
+                self.zone.clone(),
+                self.offset,
+            )
+            .map(|date| date.offset)
+        };
         Some(match self.zone {
             Zone::Fixed(_) => false,
             _ => self.offset > at(1)? || self.offset > at(5)?,
@@ -313,9 +349,12 @@ impl Span {
             let set: Vec<usize> = (0..9).filter(|index| self.units[*index].is_some()).collect();
             return if set == [unit] { self.units[unit].map(in_shifted_form) } else { None };
         }
-        let larger: f64 = (3..unit).map(|index| self.units[index].unwrap_or(0.0) * (UNIT_MS[index] / UNIT_MS[unit])).sum();
+        let larger: f64 = (3..unit)
+            .map(|index| self.units[index].unwrap_or(0.0) * (UNIT_MS[index] / UNIT_MS[unit]))
+            .sum();
         let own = in_shifted_form(larger + self.units[unit].unwrap_or(0.0));
-        let smaller = (unit + 1..9).filter_map(|index| Some(self.units[index]? / (UNIT_MS[unit] / UNIT_MS[index])));
+        let smaller = (unit + 1..9)
+            .filter_map(|index| Some(self.units[index]? / (UNIT_MS[unit] / UNIT_MS[index])));
         Some(smaller.fold(own, |sum, part| sum + part))
     }
 }

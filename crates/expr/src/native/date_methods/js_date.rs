@@ -8,7 +8,13 @@ use super::super::{Run, Stop};
 use super::{english_date, extension, is_english, span_of};
 use std::sync::Arc;
 
-pub(super) fn call(machine: &mut Machine<'_>, ms: i64, name: &str, args: &Args, fresh: bool) -> Run<Js> {
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    ms: i64,
+    name: &str,
+    args: &Args,
+    fresh: bool,
+) -> Run<Js> {
     let civil = Civil::from_ms(ms);
     if let Some(field) = name.strip_prefix("set")
         && !args.is_empty()
@@ -16,7 +22,8 @@ pub(super) fn call(machine: &mut Machine<'_>, ms: i64, name: &str, args: &Args, 
         // Setting changes the date itself; that goes unseen only while nothing else holds it.
         return if fresh { set(ms, civil, field, args) } else { Err(Stop::Declined) };
     }
-    let local = |machine: &Machine<'_>| DateTime::from_ms(ms, local_zone(machine)?).ok_or(Stop::Declined);
+    let local =
+        |machine: &Machine<'_>| DateTime::from_ms(ms, local_zone(machine)?).ok_or(Stop::Declined);
     match (name, args.as_slice()) {
         ("getTime" | "valueOf", []) => Ok(ms.into()),
         ("toISOString" | "toJSON", []) => Ok(date::js_iso(ms).into()),
@@ -46,7 +53,11 @@ pub(super) fn call(machine: &mut Machine<'_>, ms: i64, name: &str, args: &Args, 
             let moved = local(machine)?.plus(&span).ok_or(Stop::Declined)?;
             Js::date(moved.ms as f64)
         }
-        ("format" | "extract" | "isWeekend" | "isDst" | "toInt" | "toFloat" | "toNumber" | "toBoolean" | "diffTo", _) => {
+        (
+            "format" | "extract" | "isWeekend" | "isDst" | "toInt" | "toFloat" | "toNumber"
+            | "toBoolean" | "diffTo",
+            _,
+        ) => {
             let date = local(machine)?;
             extension(machine, &date, name, args)
         }
@@ -75,7 +86,9 @@ fn set(ms: i64, mut civil: Civil, field: &str, args: &[Js]) -> Run<Js> {
         "FullYear" => &mut [&mut civil.year, &mut civil.month, &mut civil.day],
         "Month" => &mut [&mut civil.month, &mut civil.day],
         "Date" => &mut [&mut civil.day],
-        "Hours" => &mut [&mut civil.hour, &mut civil.minute, &mut civil.second, &mut civil.millisecond],
+        "Hours" => {
+            &mut [&mut civil.hour, &mut civil.minute, &mut civil.second, &mut civil.millisecond]
+        }
         "Minutes" => &mut [&mut civil.minute, &mut civil.second, &mut civil.millisecond],
         "Seconds" => &mut [&mut civil.second, &mut civil.millisecond],
         "Milliseconds" => &mut [&mut civil.millisecond],

@@ -9,8 +9,15 @@ use super::{english_date, extension, is_english, span_of, units_of};
 use model::{Object, Value};
 use std::sync::Arc;
 
-pub(super) fn call(machine: &mut Machine<'_>, date: &Arc<DateTime>, name: &str, args: &Args) -> Run<Js> {
-    let made = |date: Option<DateTime>| date.map(|date| Js::DateTime(Arc::new(date))).ok_or(Stop::Declined);
+pub(super) fn call(
+    machine: &mut Machine<'_>,
+    date: &Arc<DateTime>,
+    name: &str,
+    args: &Args,
+) -> Run<Js> {
+    let made = |date: Option<DateTime>| {
+        date.map(|date| Js::DateTime(Arc::new(date))).ok_or(Stop::Declined)
+    };
     let unit = |arg: &Js| arg.as_str().and_then(unit_index).ok_or(Stop::Declined);
     match (name, args.as_slice()) {
         ("toISO", options) => {
@@ -23,7 +30,9 @@ pub(super) fn call(machine: &mut Machine<'_>, date: &Arc<DateTime>, name: &str, 
             let (with_ms, with_offset) = iso_options(options)?;
             Ok(date.iso_time(with_ms, with_offset).into())
         }
-        ("toFormat", [Js::Value(Value::String(format))]) => date::to_format(date, format).map(Js::from).ok_or(Stop::Declined),
+        ("toFormat", [Js::Value(Value::String(format))]) => {
+            date::to_format(date, format).map(Js::from).ok_or(Stop::Declined)
+        }
         ("toMillis" | "valueOf", []) => Ok(date.ms.into()),
         ("toSeconds", []) => Ok((date.ms as f64 / 1000.0).into()),
         ("toUnixInteger", []) => Ok(date.ms.div_euclid(1000).into()),
@@ -35,13 +44,22 @@ pub(super) fn call(machine: &mut Machine<'_>, date: &Arc<DateTime>, name: &str, 
         ("endOf", [name]) => made(date.end_of(unit(name)?)),
         ("beginningOf", [name]) => made(date.start_of(unit(name)?)),
         ("endOfMonth", []) => made(date.end_of(2)),
-        ("set", [Js::Value(Value::Object(fields))]) => made(date.with_civil(with_fields(date.civil, fields)?)),
+        ("set", [Js::Value(Value::Object(fields))]) => {
+            made(date.with_civil(with_fields(date.civil, fields)?))
+        }
         ("setZone", [zone, options @ ..]) => {
             let name = zone.as_str().ok_or(Stop::Declined)?;
-            let zone = if name == "local" { local_zone(machine)? } else { Zone::from_name(name).ok_or(Stop::Declined)? };
+            let zone = if name == "local" {
+                local_zone(machine)?
+            } else {
+                Zone::from_name(name).ok_or(Stop::Declined)?
+            };
             match options {
                 [] => made(date.in_zone(zone)),
-                [Js::Value(Value::Object(options))] if options.len() == 1 && options.get("keepLocalTime") == Some(&Value::Bool(true)) => {
+                [Js::Value(Value::Object(options))]
+                    if options.len() == 1
+                        && options.get("keepLocalTime") == Some(&Value::Bool(true)) =>
+                {
                     made(DateTime::from_civil(date.civil, zone, date.offset))
                 }
                 _ => Err(Stop::Declined),
@@ -49,26 +67,36 @@ pub(super) fn call(machine: &mut Machine<'_>, date: &Arc<DateTime>, name: &str, 
         }
         ("toUTC", []) => made(date.in_zone(Zone::Fixed(0))),
         ("toLocal", []) => made(date.in_zone(local_zone(machine)?)),
-        ("setLocale", [locale]) if matches!(locale.as_str(), Some("en" | "en-US")) => Ok(Js::DateTime(date.clone())),
+        ("setLocale", [locale]) if matches!(locale.as_str(), Some("en" | "en-US")) => {
+            Ok(Js::DateTime(date.clone()))
+        }
         ("diff", [Js::DateTime(other), units @ ..]) if units.len() < 2 => {
             let (units, _) = units_of(units.first(), 8)?;
             date.diff(other, &units).map(|span| Js::Span(Arc::new(span))).ok_or(Stop::Declined)
         }
         ("diffNow", units) if units.len() < 2 => {
             let (units, _) = units_of(units.first(), 8)?;
-            date.diff(&now(machine)?, &units).map(|span| Js::Span(Arc::new(span))).ok_or(Stop::Declined)
+            date.diff(&now(machine)?, &units)
+                .map(|span| Js::Span(Arc::new(span)))
+                .ok_or(Stop::Declined)
         }
         ("hasSame", [Js::DateTime(other), name]) => {
             let unit = unit(name)?;
-            let there = DateTime::from_civil(date.civil, other.zone.clone(), date.offset).ok_or(Stop::Declined)?;
-            let bounds = (there.start_of(unit).ok_or(Stop::Declined)?, there.end_of(unit).ok_or(Stop::Declined)?);
+            let there = DateTime::from_civil(date.civil, other.zone.clone(), date.offset)
+                .ok_or(Stop::Declined)?;
+            let bounds = (
+                there.start_of(unit).ok_or(Stop::Declined)?,
+                there.end_of(unit).ok_or(Stop::Declined)?,
+            );
             Ok((bounds.0.ms <= other.ms && other.ms <= bounds.1.ms).into())
         }
         ("toLocaleString", args) if args.len() < 2 => {
             let shifted = |_: &str| Err(Stop::Declined);
             english_date(date.civil, shifted, args.first())
         }
-        ("toLocaleString", [options, locale]) if is_english(Some(locale)) && !matches!(options, Js::Value(Value::String(_))) => {
+        ("toLocaleString", [options, locale])
+            if is_english(Some(locale)) && !matches!(options, Js::Value(Value::String(_))) =>
+        {
             Err(Stop::Declined)
         }
         _ => extension(machine, date, name, args),

@@ -20,7 +20,13 @@ impl Parser {
         }
         self.grow(height)?;
         let body = Body::Block(statements.into());
-        let function = Function { params: Box::default(), rest: None, is_plain: true, body, slots: 0..self.next_slot };
+        let function = Function {
+            params: Box::default(),
+            rest: None,
+            is_plain: true,
+            body,
+            slots: 0..self.next_slot,
+        };
         self.functions.push(function);
         let function = Box::new(Expr::Arrow(self.functions.len() as u32 - 1));
         Some(Expr::Apply { function, args: Box::default() })
@@ -86,20 +92,35 @@ impl Parser {
             params.push(self.parameter(true)?);
         }
         self.expect("=>")?;
-        let body = if self.take("{") { Body::Block(self.block()?) } else { Body::Expr(self.assignment()?) };
+        let body = if self.take("{") {
+            Body::Block(self.block()?)
+        } else {
+            Body::Expr(self.assignment()?)
+        };
         self.grow(height.max(self.height))?;
         self.locals.truncate(outer_locals);
         self.function_start = outer_start;
-        let is_name = |param: &Param| matches!(param, Param { pattern: Pattern::Slot(_), default: None });
+        let is_name =
+            |param: &Param| matches!(param, Param { pattern: Pattern::Slot(_), default: None });
         let is_plain = rest.is_none() && params.iter().all(is_name);
-        let function = Function { params: params.into(), rest, is_plain, body, slots: first_slot..self.next_slot };
+        let function = Function {
+            params: params.into(),
+            rest,
+            is_plain,
+            body,
+            slots: first_slot..self.next_slot,
+        };
         self.functions.push(function);
         Some(Expr::Arrow(self.functions.len() as u32 - 1))
     }
 
-    /// A slot for a new name. A name that was read as a global before cannot become a local afterwards.
+    /// A slot for a new name. A name that was read as a global before cannot become a local
+    /// afterwards.
     fn declare(&mut self, name: Str, can_change: bool) -> Option<u32> {
-        if self.assumed_global.contains(&name) || names::is_unsafe(&name) || self.next_slot >= MAX_SLOTS {
+        if self.assumed_global.contains(&name)
+            || names::is_unsafe(&name)
+            || self.next_slot >= MAX_SLOTS
+        {
             return None;
         }
         let slot = self.next_slot;
@@ -204,7 +225,8 @@ impl Parser {
 
     fn statement(&mut self, out: &mut Vec<Statement>, block_start: usize) -> Option<()> {
         if self.take_keyword("return") {
-            let value = if self.is_sign(";") || self.is_sign("}") { None } else { Some(self.sequence()?) };
+            let value =
+                if self.is_sign(";") || self.is_sign("}") { None } else { Some(self.sequence()?) };
             out.push(Statement::Return(value));
             return self.end_of_statement();
         }
@@ -227,7 +249,9 @@ impl Parser {
                 let first_new = self.locals.len();
                 let pattern = self.pattern(can_change)?;
                 // A block that hides an outer name could have meant the outer one further up.
-                let hides = |local: &Local| self.locals[..first_new].iter().any(|older| older.name == local.name);
+                let hides = |local: &Local| {
+                    self.locals[..first_new].iter().any(|older| older.name == local.name)
+                };
                 if self.locals[first_new..].iter().any(hides) || first_new < block_start {
                     return None;
                 }
@@ -252,7 +276,9 @@ impl Parser {
             }
         }
         if self.is_code && self.take_keyword("delete") {
-            let Expr::Path { root: PathRoot::InputJson, keys } = self.postfix()? else { return None };
+            let Expr::Path { root: PathRoot::InputJson, keys } = self.postfix()? else {
+                return None;
+            };
             out.push(Statement::Expr(Expr::DeleteField(own_field(&keys)?)));
             return self.end_of_statement();
         }
@@ -280,7 +306,8 @@ impl Parser {
         })
     }
 
-    /// A semicolon, the end of the block, or a new line. What could go on with the expression has done so already.
+    /// A semicolon, the end of the block, or a new line. What could go on with the expression has
+    /// done so already.
     fn end_of_statement(&mut self) -> Option<()> {
         let on_new_line = self.breaks.get(self.at) == Some(&true);
         let is_over = self.is_sign("}") || self.is_keyword("else") || self.at == self.tokens.len();
@@ -288,7 +315,8 @@ impl Parser {
     }
 }
 
-/// The one key of a path that may be set. A key that looks like a number would have a place of its own among the others.
+/// The one key of a path that may be set. A key that looks like a number would have a place of its
+/// own among the others.
 fn own_field(keys: &[Str]) -> Option<Str> {
     match keys {
         [key] if !key.starts_with(|first: char| first.is_ascii_digit()) => Some(key.clone()),

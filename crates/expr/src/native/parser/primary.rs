@@ -1,4 +1,5 @@
-//! The smallest parts of an expression and what may follow them: literals, names, calls, property access.
+//! The smallest parts of an expression and what may follow them: literals, names, calls, property
+//! access.
 
 use super::super::ast::*;
 use super::super::lexer::Token;
@@ -57,7 +58,13 @@ impl Parser {
         Some(value)
     }
 
-    fn member(&mut self, object: Expr, optional: bool, mentions_local: bool, height: usize) -> Option<Expr> {
+    fn member(
+        &mut self,
+        object: Expr,
+        optional: bool,
+        mentions_local: bool,
+        height: usize,
+    ) -> Option<Expr> {
         let key = match self.next()? {
             Token::Name(name) => name,
             Token::Keyword(keyword) => Str::from(keyword),
@@ -66,7 +73,8 @@ impl Parser {
         if names::is_unsafe(&key) {
             return None;
         }
-        let optional_call = self.is_sign("?.") && matches!(self.tokens.get(self.at + 1), Some(Token::Sign("(")));
+        let optional_call =
+            self.is_sign("?.") && matches!(self.tokens.get(self.at + 1), Some(Token::Sign("(")));
         if optional_call {
             self.at += 1;
         }
@@ -80,13 +88,25 @@ impl Parser {
             || match &object {
                 Expr::Array(_) | Expr::Object(_) | Expr::New { .. } | Expr::Static { .. } => true,
                 // A Code node that asks twice for all items gets the same list.
-                Expr::Method(call) => names::gives_fresh_value(&call.name) && !(self.is_code && call.name == "all"),
+                Expr::Method(call) => {
+                    names::gives_fresh_value(&call.name) && !(self.is_code && call.name == "all")
+                }
                 _ => false,
             };
         let is_own = names::is_prototype_method(&key) && !names::is_extension(&key);
         let is_at = key == "at" && matches!(&*args, [Arg { spread: false, .. }]);
         let makes_something = !names::gives_what_is_there(&key);
-        let call = MethodCall { object, name: key, args, optional, optional_call, is_own, is_at, makes_something, fresh };
+        let call = MethodCall {
+            object,
+            name: key,
+            args,
+            optional,
+            optional_call,
+            is_own,
+            is_at,
+            makes_something,
+            fresh,
+        };
         Some(Expr::Method(Box::new(call)))
     }
 
@@ -101,7 +121,9 @@ impl Parser {
         match index {
             Expr::Literal(Value::String(key)) if names::is_unsafe(&key) => None,
             Expr::Literal(Value::String(key)) => Some(extend_path(object, key, optional)),
-            index => Some(Expr::Index { object: Box::new(object), index: Box::new(index), optional }),
+            index => {
+                Some(Expr::Index { object: Box::new(object), index: Box::new(index), optional })
+            }
         }
     }
 
@@ -135,7 +157,9 @@ impl Parser {
             Token::Keyword("false") => Some(Expr::Literal(Value::Bool(false))),
             Token::Keyword("null") => Some(Expr::Literal(Value::Null)),
             Token::Keyword("new") => self.new_object(),
-            Token::RegExp(pattern, flags) => Some(Expr::RegExp(Arc::new(RegExp::new(&pattern, &flags)?))),
+            Token::RegExp(pattern, flags) => {
+                Some(Expr::RegExp(Arc::new(RegExp::new(&pattern, &flags)?)))
+            }
             Token::Template(texts, parts) => self.template(texts, parts),
             Token::Name(name) => self.name(name),
             Token::Sign("(") => {
@@ -159,7 +183,8 @@ impl Parser {
     }
 
     fn template(&mut self, texts: Vec<Str>, parts: Vec<Vec<Token>>) -> Option<Expr> {
-        let (outer, outer_at, outer_breaks) = (std::mem::take(&mut self.tokens), self.at, std::mem::take(&mut self.breaks));
+        let (outer, outer_at, outer_breaks) =
+            (std::mem::take(&mut self.tokens), self.at, std::mem::take(&mut self.breaks));
         let mut height = 0;
         let mut read = Vec::with_capacity(parts.len());
         for tokens in parts {
@@ -268,7 +293,8 @@ impl Parser {
             && !self.is_sign(".")
         {
             if !is_call {
-                let is_class = matches!(function, Builtin::String | Builtin::Number | Builtin::Boolean);
+                let is_class =
+                    matches!(function, Builtin::String | Builtin::Number | Builtin::Boolean);
                 return (is_class || !name.starts_with('$')).then_some(Expr::Builtin(function));
             }
             self.at += 1;
@@ -288,16 +314,28 @@ impl Parser {
             if self.take("(") {
                 let args = self.arguments()?;
                 self.grow(self.height)?;
-                // `Object.assign` changes its first argument; only a literal is sure to be seen by nobody else.
-                if member == "assign" && !matches!(args.first(), Some(Arg { value: Expr::Object(_), spread: false })) {
+                // `Object.assign` changes its first argument; only a literal is sure to be seen by
+                // nobody else.
+                if member == "assign"
+                    && !matches!(args.first(), Some(Arg { value: Expr::Object(_), spread: false }))
+                {
                     return None;
                 }
                 return Some(Expr::Static { class, name: member, args });
             }
-            return class_constant(class, &member).map(|number| Expr::Literal(Value::Number(number)));
+            return class_constant(class, &member)
+                .map(|number| Expr::Literal(Value::Number(number)));
         }
-        let is_special =
-            matches!(name.as_str(), "$item" | "$position" | "$evaluateExpression" | "$getPairedItem" | "$rawParameter" | "$self" | "$data");
+        let is_special = matches!(
+            name.as_str(),
+            "$item"
+                | "$position"
+                | "$evaluateExpression"
+                | "$getPairedItem"
+                | "$rawParameter"
+                | "$self"
+                | "$data"
+        );
         if is_special || names::is_foreign_global(name) {
             return None;
         }
@@ -316,7 +354,9 @@ fn extend_path(object: Expr, key: Str, optional: bool) -> Expr {
         return Expr::Path { root, keys: Box::default() };
     }
     match object {
-        Expr::Root(Root::Json) if !optional => Expr::Path { root: PathRoot::Json, keys: [key].into() },
+        Expr::Root(Root::Json) if !optional => {
+            Expr::Path { root: PathRoot::Json, keys: [key].into() }
+        }
         Expr::Path { root, keys } if !optional => {
             let mut keys = keys.into_vec();
             keys.push(key);
@@ -331,7 +371,9 @@ fn root_of_item(object: &Expr) -> Option<PathRoot> {
     match object {
         Expr::Root(Root::Input) => Some(PathRoot::InputJson),
         Expr::Call { function: Builtin::Node, args } => match &**args {
-            [Arg { value: Expr::Literal(Value::String(node)), spread: false }] => Some(PathRoot::Node(node.clone())),
+            [Arg { value: Expr::Literal(Value::String(node)), spread: false }] => {
+                Some(PathRoot::Node(node.clone()))
+            }
             _ => None,
         },
         _ => None,

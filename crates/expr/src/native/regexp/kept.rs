@@ -1,4 +1,5 @@
-//! Compiled patterns, as many as there is room for in the process: each takes many times the memory of its text.
+//! Compiled patterns, as many as there is room for in the process: each takes many times the memory
+//! of its text.
 
 use regex::Regex;
 use std::collections::VecDeque;
@@ -7,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 /// What all that are kept may take; then the oldest is compiled again when it is needed.
 const MAX_KEPT_BYTES: usize = 64 << 20;
 
-/// What a pattern takes at least, with what searches remember, and more for each of its characters and classes.
+/// What a pattern takes at least, with what searches remember, and more for each of its characters
+/// and classes.
 const PATTERN_BYTES: usize = 128 << 10;
 const POSITION_BYTES: usize = 256;
 

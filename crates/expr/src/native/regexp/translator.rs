@@ -15,8 +15,16 @@ pub(super) struct Translated {
 }
 
 pub(super) fn translate(pattern: &str, dot_all: bool, unicode: bool) -> Option<Translated> {
-    let mut translator =
-        Translator { rest: pattern, out: String::new(), dot_all, unicode, groups: 0, counts_units: false, has_anchors: false, depth: 0 };
+    let mut translator = Translator {
+        rest: pattern,
+        out: String::new(),
+        dot_all,
+        unicode,
+        groups: 0,
+        counts_units: false,
+        has_anchors: false,
+        depth: 0,
+    };
     let whole = translator.alternatives()?;
     translator.rest.is_empty().then_some(Translated {
         pattern: translator.out,
@@ -127,8 +135,12 @@ impl Translator<'_> {
     }
 
     fn finish(&mut self, part: &mut Part, least: usize, many: bool) -> Option<Part> {
-        // JavaScript forgets inner captures at each round and skips empty rounds; linear engines do neither.
-        if part.is_anchor || (many && part.has_capture && !part.is_capture) || (part.has_capture && part.can_be_empty) {
+        // JavaScript forgets inner captures at each round and skips empty rounds; linear engines do
+        // neither.
+        if part.is_anchor
+            || (many && part.has_capture && !part.is_capture)
+            || (part.has_capture && part.can_be_empty)
+        {
             return None;
         }
         if matches!(self.rest.chars().next(), Some('*' | '+' | '?')) {
@@ -142,7 +154,11 @@ impl Translator<'_> {
         let one = Part::default();
         match self.next()? {
             '.' => {
-                self.out.push_str(if self.dot_all { r"(?s:.)" } else { r"[^\n\r\x{2028}\x{2029}]" });
+                self.out.push_str(if self.dot_all {
+                    r"(?s:.)"
+                } else {
+                    r"[^\n\r\x{2028}\x{2029}]"
+                });
                 Some(Part { is_wide: true, ..one })
             }
             '^' => {
@@ -179,10 +195,15 @@ impl Translator<'_> {
         let is_capture = if self.take("?:") {
             self.out.push_str("(?:");
             false
-        } else if self.rest.starts_with("?<") && !self.rest.starts_with("?<=") && !self.rest.starts_with("?<!") {
+        } else if self.rest.starts_with("?<")
+            && !self.rest.starts_with("?<=")
+            && !self.rest.starts_with("?<!")
+        {
             let end = self.rest.find('>')?;
             let name = &self.rest[2..end];
-            if name.is_empty() || !name.chars().all(|part| part.is_ascii_alphanumeric() || part == '_') {
+            if name.is_empty()
+                || !name.chars().all(|part| part.is_ascii_alphanumeric() || part == '_')
+            {
                 return None;
             }
             self.out.push_str("(?<");
@@ -264,7 +285,10 @@ impl Translator<'_> {
     }
 
     fn hex(&mut self, digits: usize) -> Option<char> {
-        let text = self.rest.get(..digits).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        let text = self
+            .rest
+            .get(..digits)
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         self.rest = &self.rest[digits..];
         char::from_u32(u32::from_str_radix(text, 16).ok()?)
     }
@@ -311,7 +335,8 @@ impl Translator<'_> {
             };
             is_empty = false;
             let Some(literal) = literal else {
-                // `[\w-.]` is read as three members here and in JavaScript, but only with an escape.
+                // `[\w-.]` is read as three members here and in JavaScript, but only with an
+                // escape.
                 if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                     self.next();
                     self.out.push_str(r"\-");
@@ -353,7 +378,11 @@ fn braces(text: &str) -> Option<(&str, usize, Option<usize>)> {
             (count, Some(count))
         }
     };
-    inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b',').then_some((&text[..=end], least, most))
+    inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b',').then_some((
+        &text[..=end],
+        least,
+        most,
+    ))
 }
 
 fn push_literal(out: &mut String, literal: char) {

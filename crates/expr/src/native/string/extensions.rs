@@ -46,7 +46,11 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
                 return Err(Stop::Declined);
             }
             machine.spend(subject.len() / 16)?;
-            machine.allocate(if algorithm.eq_ignore_ascii_case("base64") { subject.len() * 2 } else { 0 })?;
+            machine.allocate(if algorithm.eq_ignore_ascii_case("base64") {
+                subject.len() * 2
+            } else {
+                0
+            })?;
             hash::hash(subject, algorithm).map(Js::from).ok_or(Stop::Declined)
         }
         ("urlEncode", _) => {
@@ -60,11 +64,15 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
             text::percent_decode(subject, kept).map(Js::from).ok_or(Stop::Declined)
         }
         ("parseJson", []) => json::parse(machine, subject),
-        ("toJsonString", []) => json::text_of(machine, &Value::String(subject.clone()), "").map(Js::from),
+        ("toJsonString", []) => {
+            json::text_of(machine, &Value::String(subject.clone()), "").map(Js::from)
+        }
         ("quote", mark) => {
             let mark = match mark {
                 [] => '"',
-                [Js::Value(Value::String(mark))] if mark == "'" || mark == "\"" => mark.chars().next().ok_or(Stop::Declined)?,
+                [Js::Value(Value::String(mark))] if mark == "'" || mark == "\"" => {
+                    mark.chars().next().ok_or(Stop::Declined)?
+                }
                 _ => return Err(Stop::Declined),
             };
             quoted(machine, subject, mark).map(Js::from)
@@ -72,9 +80,15 @@ pub(super) fn call(machine: &mut Machine<'_>, subject: &Str, name: &str, args: &
         ("isNumeric", []) if !subject.contains(text::is_js_whitespace) => {
             Ok((!subject.is_empty() && !text::to_number(subject).is_nan()).into())
         }
-        ("toBoolean", []) => Ok((!["false", "no", "0", ""].iter().any(|no| subject.eq_ignore_ascii_case(no))).into()),
-        ("toInt" | "toWholeNumber", []) if is_plain_number(subject) => Ok(text::parse_int(subject, 10.0).ok_or(Stop::Declined)?.into()),
-        ("toFloat" | "toDecimalNumber" | "toNumber", []) if is_plain_number(subject) => Ok(text::parse_float(subject).into()),
+        ("toBoolean", []) => {
+            Ok((!["false", "no", "0", ""].iter().any(|no| subject.eq_ignore_ascii_case(no))).into())
+        }
+        ("toInt" | "toWholeNumber", []) if is_plain_number(subject) => {
+            Ok(text::parse_int(subject, 10.0).ok_or(Stop::Declined)?.into())
+        }
+        ("toFloat" | "toDecimalNumber" | "toNumber", []) if is_plain_number(subject) => {
+            Ok(text::parse_float(subject).into())
+        }
         ("isEmail", []) => is_email(subject).map(Js::from),
         ("isUrl", []) => is_url(subject).map(Js::from),
         ("isDomain", []) => is_domain(subject).map(Js::from),
@@ -119,14 +133,20 @@ fn quoted(machine: &mut Machine<'_>, subject: &str, mark: char) -> Run<String> {
 fn is_plain_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
-    let all_digits = |part: &str| !part.is_empty() && part.len() <= 15 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let all_digits = |part: &str| {
+        !part.is_empty() && part.len() <= 15 && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
     all_digits(whole) && all_digits(decimals)
 }
 
-/// `name@host.tld` of the plainest kind; without an `@` it is none. What lies between is the sandbox's to judge.
+/// `name@host.tld` of the plainest kind; without an `@` it is none. What lies between is the
+/// sandbox's to judge.
 fn is_email(text: &str) -> Run<bool> {
     let Some((name, host)) = text.split_once('@') else { return Ok(false) };
-    let is_plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'+');
+    let is_plain = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'+')
+    };
     if text.contains(' ') {
         return if text.contains(['"', '[']) { Err(Stop::Declined) } else { Ok(false) };
     }
@@ -141,18 +161,30 @@ fn is_host(text: &str) -> bool {
     let labels: Vec<&str> = text.split('.').collect();
     let is_label = |label: &&str| {
         let bytes = label.as_bytes();
-        let is_inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-        !bytes.is_empty() && bytes.len() < 60 && bytes.iter().all(is_inner) && bytes[0] != b'-' && bytes[bytes.len() - 1] != b'-'
+        let is_inner =
+            |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+        !bytes.is_empty()
+            && bytes.len() < 60
+            && bytes.iter().all(is_inner)
+            && bytes[0] != b'-'
+            && bytes[bytes.len() - 1] != b'-'
     };
-    let is_tld = |label: &&str| label.len() >= 2 && label.len() <= 10 && label.bytes().all(|byte| byte.is_ascii_lowercase());
-    labels.len() >= 2 && labels.len() < 10 && labels.iter().all(is_label) && labels.last().is_some_and(is_tld)
+    let is_tld = |label: &&str| {
+        label.len() >= 2 && label.len() <= 10 && label.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    labels.len() >= 2
+        && labels.len() < 10
+        && labels.iter().all(is_label)
+        && labels.last().is_some_and(is_tld)
 }
 
 /// The host of a plain web address, and what follows it.
 fn web_host(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
     let (host, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let is_plain_tail = tail.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/?#&=._~-%".contains(&byte)) && !tail.contains('@');
+    let is_plain_tail =
+        tail.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/?#&=._~-%".contains(&byte))
+            && !tail.contains('@');
     (is_host(host) && is_plain_tail).then_some((host, tail))
 }
 
@@ -167,7 +199,11 @@ fn is_domain(text: &str) -> Run<bool> {
     if is_host(text) {
         return Ok(true);
     }
-    if !text.contains('.') || text.contains([' ', '/']) || text.contains("..") { Ok(false) } else { Err(Stop::Declined) }
+    if !text.contains('.') || text.contains([' ', '/']) || text.contains("..") {
+        Ok(false)
+    } else {
+        Err(Stop::Declined)
+    }
 }
 
 fn extract_domain(text: &str) -> Run<String> {
@@ -202,7 +238,12 @@ fn to_date_time(machine: &mut Machine<'_>, subject: &str) -> Run<Js> {
     // A word without a single digit is no date in any format.
     if !trimmed.is_empty() && !trimmed.contains(|character: char| character.is_numeric()) {
         let message = "cannot convert to Luxon DateTime".into();
-        return Err(Error::Thrown { name: "ExpressionExtensionError".into(), message, stack: None }.into());
+        return Err(Error::Thrown {
+            name: "ExpressionExtensionError".into(),
+            message,
+            stack: None,
+        }
+        .into());
     }
     Err(Stop::Declined)
 }

@@ -21,8 +21,8 @@ pub(super) fn search<'a>(regexp: &'a RegExp, subject: &str, all: bool) -> Run<Se
     regexp.search(subject)
 }
 
-/// Calls a function for each match, one after the other, with where it is and the groups that there may be. Each search is paid for
-/// before it is done.
+/// Calls a function for each match, one after the other, with where it is and the groups that there
+/// may be. Each search is paid for before it is done.
 pub(super) fn for_each_match(
     search: &Search<'_>,
     subject: &str,
@@ -68,7 +68,10 @@ fn first_groups(search: &Search<'_>, subject: &str) -> Run<Js> {
 fn groups(captures: &Captures<'_>) -> Run<Vec<Value>> {
     let texts: usize = captures.iter().flatten().map(|group| group.len()).sum();
     meter::allocate(MATCH_BYTES + captures.len() * GROUP_BYTES + texts)?;
-    Ok(captures.iter().map(|group| group.map_or(Value::Undefined, |group| Value::from(group.as_str()))).collect())
+    Ok(captures
+        .iter()
+        .map(|group| group.map_or(Value::Undefined, |group| Value::from(group.as_str())))
+        .collect())
 }
 
 pub(super) fn find(subject: &str, pattern: Option<&Js>) -> Run<Js> {
@@ -124,7 +127,10 @@ pub(super) fn split(machine: &mut Machine<'_>, subject: &str, args: &[Js]) -> Ru
                     return Err(Stop::Declined);
                 }
                 meter::allocate(subject.len() * size_of::<Value>())?;
-                subject.chars().map(|character| Value::String(Str::from_iter([character]))).collect()
+                subject
+                    .chars()
+                    .map(|character| Value::String(Str::from_iter([character])))
+                    .collect()
             } else {
                 meter::allocate(subject.matches(separator.as_str()).count() * size_of::<Value>())?;
                 subject.split(separator.as_str()).map(part).collect::<Run<_>>()?

@@ -46,7 +46,9 @@ pub(super) fn replace(machine: &mut Machine<'_>, subject: &Str, all: bool, args:
                 let whole = &subject[found.start..found.end];
                 meter::allocate_text(whole.len())?;
                 let mut call_args: Args = smallvec![Js::from(whole)];
-                call_args.extend(found.groups.iter().map(|group| group.clone().map_or(UNDEFINED, Js::from)));
+                call_args.extend(
+                    found.groups.iter().map(|group| group.clone().map_or(UNDEFINED, Js::from)),
+                );
                 call_args.push(units.into());
                 call_args.push(subject.clone().into());
                 let text = machine.call(replacement, call_args)?.to_text()?;
@@ -69,18 +71,29 @@ fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Matches> {
             }
             let search = search(regexp, subject, regexp.global)?;
             let has_groups = search.has_groups();
-            let names =
-                if has_groups { search.regex.capture_names().skip(1).map(|name| name.map(Str::from)).collect() } else { Vec::new() };
+            let names = if has_groups {
+                search.regex.capture_names().skip(1).map(|name| name.map(Str::from)).collect()
+            } else {
+                Vec::new()
+            };
             let mut found = Vec::new();
             if regexp.global {
                 for_each_match(&search, subject, |whole, captures| {
-                    found.push(Found { start: whole.start, end: whole.end, groups: captures.map_or(Ok(Vec::new()), groups)? });
+                    found.push(Found {
+                        start: whole.start,
+                        end: whole.end,
+                        groups: captures.map_or(Ok(Vec::new()), groups)?,
+                    });
                     meter::allocate(size_of::<Found>())
                 })?;
             } else if let Some(captures) = search.regex.captures(subject)
                 && let Some(whole) = captures.get(0)
             {
-                found.push(Found { start: whole.start(), end: whole.end(), groups: groups(&captures)? });
+                found.push(Found {
+                    start: whole.start(),
+                    end: whole.end(),
+                    groups: groups(&captures)?,
+                });
             }
             Ok(Matches { found, names })
         }
@@ -92,8 +105,16 @@ fn matches(subject: &str, pattern: &Js, all: bool) -> Run<Matches> {
             if all {
                 meter::allocate(subject.matches(wanted.as_str()).count() * size_of::<Found>())?;
             }
-            let found = |(start, part): (usize, &str)| Found { start, end: start + part.len(), groups: Vec::new() };
-            let found = subject.match_indices(wanted.as_str()).take(if all { usize::MAX } else { 1 }).map(found).collect();
+            let found = |(start, part): (usize, &str)| Found {
+                start,
+                end: start + part.len(),
+                groups: Vec::new(),
+            };
+            let found = subject
+                .match_indices(wanted.as_str())
+                .take(if all { usize::MAX } else { 1 })
+                .map(found)
+                .collect();
             Ok(Matches { found, ..Matches::default() })
         }
     }
@@ -112,7 +133,13 @@ fn push_charged(out: &mut String, text: &str) -> Run<()> {
 }
 
 /// Writes a replacement with its `$1`, `$&`, `$<name>` filled in.
-fn expand(out: &mut String, template: &str, subject: &str, found: &Found, names: &[Option<Str>]) -> Run<()> {
+fn expand(
+    out: &mut String,
+    template: &str,
+    subject: &str,
+    found: &Found,
+    names: &[Option<Str>],
+) -> Run<()> {
     let mut rest = template;
     meter::spend(template.len() / 64)?;
     meter::allocate(template.len())?;
@@ -148,8 +175,12 @@ fn expand(out: &mut String, template: &str, subject: &str, found: &Found, names:
             }
             Some('0'..='9') => {
                 let digits = after.bytes().take(2).take_while(u8::is_ascii_digit).count();
-                let number =
-                    |digits: usize| after[..digits].parse::<usize>().ok().filter(|number| (1..=found.groups.len()).contains(number));
+                let number = |digits: usize| {
+                    after[..digits]
+                        .parse::<usize>()
+                        .ok()
+                        .filter(|number| (1..=found.groups.len()).contains(number))
+                };
                 match (number(digits), number(1)) {
                     (Some(group), _) if digits == 2 => {
                         push_charged(out, found.groups[group - 1].as_deref().unwrap_or_default())?;

@@ -18,7 +18,11 @@ pub(super) fn check(folder: &Path, settings: Option<&Settings>) -> Vec<(&'static
         return vec![("folder", Finding::Ok("is made when something is first put into it".into()))];
     }
     let served = inspect::served(folder);
-    let mut found = vec![("folder", permissions(folder)), ("database", database(folder)), ("key of the credentials", key(folder))];
+    let mut found = vec![
+        ("folder", permissions(folder)),
+        ("database", database(folder)),
+        ("key of the credentials", key(folder)),
+    ];
     if folder.join("vault.key").exists() {
         found.push(("permissions of vault.key", key_permissions(&folder.join("vault.key"))));
     }
@@ -34,11 +38,14 @@ pub(super) fn check(folder: &Path, settings: Option<&Settings>) -> Vec<(&'static
 }
 
 fn permissions(folder: &Path) -> Finding {
-    // A file of our own is the only honest test: users, groups, mounts and quotas all have their say.
+    // A file of our own is the only honest test: users, groups, mounts and quotas all have their
+    // say.
     let path = folder.join(format!(".doctor-{}", std::process::id()));
     match std::fs::write(&path, b"ok").and_then(|()| std::fs::remove_file(&path)) {
         Ok(()) => Finding::Ok("can be written".into()),
-        Err(error) => Finding::Error(format!("cannot be written: {error}. Give it to the user that Heddle runs as.")),
+        Err(error) => Finding::Error(format!(
+            "cannot be written: {error}. Give it to the user that Heddle runs as."
+        )),
     }
 }
 
@@ -46,7 +53,12 @@ fn database(folder: &Path) -> Finding {
     let schema = match inspect::schema(folder) {
         Ok(Some(schema)) => schema,
         Ok(None) => return Finding::Ok("is made at the first start".into()),
-        Err(error) => return Finding::Error(format!("cannot be opened: {error} ({}). Restore a backup: `heddle restore`.", error.code())),
+        Err(error) => {
+            return Finding::Error(format!(
+                "cannot be opened: {error} ({}). Restore a backup: `heddle restore`.",
+                error.code()
+            ));
+        }
     };
     if schema.found > schema.known {
         return Finding::Error(format!(
@@ -56,7 +68,10 @@ fn database(folder: &Path) -> Finding {
     }
     match inspect::problems(folder) {
         Ok(problems) if problems.is_empty() => match schema.found < schema.known {
-            true => Finding::Ok(format!("is in order; format {} becomes {} at the next start", schema.found, schema.known)),
+            true => Finding::Ok(format!(
+                "is in order; format {} becomes {} at the next start",
+                schema.found, schema.known
+            )),
             false => Finding::Ok(format!("is in order, format {}", schema.found)),
         },
         Ok(problems) => Finding::Error(format!(
@@ -69,7 +84,9 @@ fn database(folder: &Path) -> Finding {
 
 fn files_of_runs(folder: &Path) -> Finding {
     match inspect::files_of_runs(folder) {
-        Ok(found) if found.lost.is_empty() => Finding::Ok(format!("{}, {}", found.count, size(found.bytes))),
+        Ok(found) if found.lost.is_empty() => {
+            Finding::Ok(format!("{}, {}", found.count, size(found.bytes)))
+        }
         Ok(found) => Finding::Error(format!(
             "{} of {} are missing or cut off (EXECUTION_FILE_LOST), {} first. Restore a backup, or delete their executions.",
             found.lost.len(),
@@ -99,7 +116,10 @@ fn key_permissions(path: &Path) -> Finding {
     use std::os::unix::fs::PermissionsExt as _;
     match std::fs::metadata(path).map(|found| found.permissions().mode() & 0o777) {
         Ok(mode) if mode & 0o077 == 0 => Finding::Ok(format!("{mode:o}")),
-        Ok(mode) => Finding::Error(format!("{mode:o}: others on this machine can read it. Run `chmod 600 {}`.", path.display())),
+        Ok(mode) => Finding::Error(format!(
+            "{mode:o}: others on this machine can read it. Run `chmod 600 {}`.",
+            path.display()
+        )),
         Err(error) => Finding::Error(error.to_string()),
     }
 }
@@ -116,20 +136,27 @@ fn modes(folder: &Path) -> Finding {
     if open.is_empty() {
         return Finding::Ok("only the owner can read the folder".into());
     }
-    let told: Vec<String> = open.iter().map(|(path, mode)| format!("{} ({mode:o})", path.display())).collect();
+    let told: Vec<String> =
+        open.iter().map(|(path, mode)| format!("{} ({mode:o})", path.display())).collect();
     let told = told.join(", ");
-    Finding::Warning(format!("others on this machine can read {told}. A server closes them when it starts, if they are its own."))
+    Finding::Warning(format!(
+        "others on this machine can read {told}. A server closes them when it starts, if they are its own."
+    ))
 }
 
 fn room(folder: &Path) -> Finding {
     let room = inspect::room(folder);
-    let Some(free) = room.free else { return Finding::Ok("the room that is left is not known on this system".into()) };
+    let Some(free) = room.free else {
+        return Finding::Ok("the room that is left is not known on this system".into());
+    };
     let told = format!("{} free, the database has {}", size(free), size(room.database));
     match free {
-        free if free < LITTLE_ROOM => {
-            Finding::Error(format!("{told}. Make room, or lower keep_bytes: runs stand still when the disk is full."))
+        free if free < LITTLE_ROOM => Finding::Error(format!(
+            "{told}. Make room, or lower keep_bytes: runs stand still when the disk is full."
+        )),
+        free if free < ROOM => {
+            Finding::Warning(format!("{told}. Make room soon, or lower keep_bytes."))
         }
-        free if free < ROOM => Finding::Warning(format!("{told}. Make room soon, or lower keep_bytes.")),
         _ => Finding::Ok(told),
     }
 }
@@ -147,9 +174,15 @@ fn log(folder: &Path) -> Finding {
 
 fn server(served: &Result<Served, store::Error>) -> Finding {
     match served {
-        Ok(Served::Nobody) => Finding::Ok("none runs on this folder; `heddle serve` starts one".into()),
-        Ok(Served::Somebody { address: Some(address), .. }) => Finding::Ok(format!("runs at {address}")),
-        Ok(Served::Somebody { address: None, .. }) => Finding::Ok("runs on this folder and is still starting".into()),
+        Ok(Served::Nobody) => {
+            Finding::Ok("none runs on this folder; `heddle serve` starts one".into())
+        }
+        Ok(Served::Somebody { address: Some(address), .. }) => {
+            Finding::Ok(format!("runs at {address}"))
+        }
+        Ok(Served::Somebody { address: None, .. }) => {
+            Finding::Ok("runs on this folder and is still starting".into())
+        }
         Err(error) => Finding::Error(format!("{error} ({})", error.code())),
     }
 }
@@ -158,9 +191,11 @@ fn server(served: &Result<Served, store::Error>) -> Finding {
 fn port(address: SocketAddr) -> Finding {
     match TcpListener::bind(address) {
         Ok(_) => Finding::Ok(format!("{address} is free")),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            Finding::Warning(format!("{address} is taken by another program. Choose another with --port or HEDDLE_PORT."))
-        }
-        Err(error) => Finding::Error(format!("{address} cannot be listened on: {error}. Choose another with --host and --port.")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Finding::Warning(format!(
+            "{address} is taken by another program. Choose another with --port or HEDDLE_PORT."
+        )),
+        Err(error) => Finding::Error(format!(
+            "{address} cannot be listened on: {error}. Choose another with --host and --port."
+        )),
     }
 }

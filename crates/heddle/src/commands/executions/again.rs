@@ -1,4 +1,5 @@
-//! `heddle executions retry | resume | approve | reject` and `heddle replay --from`: by the server that runs on the folder, or in this process if there is none.
+//! `heddle executions retry | resume | approve | reject` and `heddle replay --from`: by the server
+//! that runs on the folder, or in this process if there is none.
 
 use super::line;
 use crate::cli::DataFolder;
@@ -63,7 +64,9 @@ impl How {
                 let (call, digest, reason) = (call.as_str(), digest.as_str(), reason.as_deref());
                 Some(serde_json::json!({ "call": call, "digest": digest, "decision": decision, "reason": reason }).to_string())
             }
-            How::Fork(Fork { from, model }) => Some(serde_json::json!({ "from": from.as_str(), "model": model.as_deref() }).to_string()),
+            How::Fork(Fork { from, model }) => Some(
+                serde_json::json!({ "from": from.as_str(), "model": model.as_deref() }).to_string(),
+            ),
         }
     }
 }
@@ -80,7 +83,10 @@ pub(in crate::commands) fn run(data: &DataFolder, id: i64, how: &How) -> Result<
 pub(super) fn server_of(folder: &Path) -> Result<Option<String>> {
     match served(folder).map_err(coded)? {
         Served::Somebody { address: Some(address), .. } => Ok(Some(address)),
-        Served::Somebody { address: None, .. } => anyhow::bail!("the server on {} is starting; try again (STORE_LOCKED)", folder.display()),
+        Served::Somebody { address: None, .. } => anyhow::bail!(
+            "the server on {} is starting; try again (STORE_LOCKED)",
+            folder.display()
+        ),
         Served::Nobody => Ok(None),
     }
 }
@@ -88,7 +94,8 @@ pub(super) fn server_of(folder: &Path) -> Result<Option<String>> {
 /// Lets the server remove an execution, which may be running, or be waited for.
 pub(super) async fn delete_by_server(folder: &Path, address: &str, id: i64) -> Result<()> {
     let store = Sqlite::open(folder, Use::Beside).map_err(coded)?;
-    let request = |client: &reqwest::Client| client.delete(format!("{address}/api/v1/executions/{id}"));
+    let request =
+        |client: &reqwest::Client| client.delete(format!("{address}/api/v1/executions/{id}"));
     ask(&store, "execution:delete", address, request).await.map(drop)
 }
 
@@ -103,9 +110,16 @@ async fn by_server(folder: &Path, address: &str, id: i64, how: &How) -> Result<E
         }
     };
     let body = ask(&store, "execution:retry", address, request).await?;
-    let run: i64 = body["id"].as_str().and_then(|id| id.parse().ok()).context("the server's answer names no execution")?;
+    let run: i64 = body["id"]
+        .as_str()
+        .and_then(|id| id.parse().ok())
+        .context("the server's answer names no execution")?;
     loop {
-        let found = store.execution(run).await.map_err(coded)?.with_context(|| format!("execution {run} was not kept"))?;
+        let found = store
+            .execution(run)
+            .await
+            .map_err(coded)?
+            .with_context(|| format!("execution {run} was not kept"))?;
         if found.state.status != RunStatus::Running {
             say(&line(&found));
             return Ok(exit_code(found.state.status));
@@ -133,15 +147,29 @@ async fn answer_of(
     request: impl FnOnce(&reqwest::Client) -> reqwest::RequestBuilder,
 ) -> Result<serde_json::Value> {
     #[expect(clippy::disallowed_methods, reason = "asks the server of the same data folder")]
-    let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().context("the server cannot be asked")?;
+    let client = reqwest::Client::builder()
+        .timeout(Duration::from_secs(30))
+        .no_proxy()
+        .build()
+        .context("the server cannot be asked")?;
     let answer = request(&client).header("x-n8n-api-key", key).send().await;
-    let answer = answer.with_context(|| format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)"))?;
+    let answer = answer.with_context(|| {
+        format!("the server at {address} does not answer (UPSTREAM_UNREACHABLE)")
+    })?;
     let is_fine = answer.status().is_success();
     let text = answer.text().await.context("the server's answer cannot be read")?;
-    #[expect(clippy::disallowed_methods, reason = "our own server's answer, read by a command that ends with it")]
-    let body: serde_json::Value = serde_json::from_str(&text).context("the server's answer is not JSON")?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "our own server's answer, read by a command that ends with it"
+    )]
+    let body: serde_json::Value =
+        serde_json::from_str(&text).context("the server's answer is not JSON")?;
     if !is_fine {
-        anyhow::bail!("{} ({})", body["message"].as_str().unwrap_or("the server refused"), body["code"].as_str().unwrap_or("unknown"));
+        anyhow::bail!(
+            "{} ({})",
+            body["message"].as_str().unwrap_or("the server refused"),
+            body["code"].as_str().unwrap_or("unknown")
+        );
     }
     Ok(body)
 }
@@ -149,13 +177,17 @@ async fn answer_of(
 /// Whose hands are at the folder, as far as anybody can tell.
 pub(super) async fn owner_of(store: &Sqlite) -> Result<Str> {
     let people = store.users(None, 1000).await.map_err(coded)?;
-    Ok(people.into_iter().find(|user| user.role == Role::Owner).map_or_else(|| "owner@localhost".into(), |user| user.email))
+    Ok(people
+        .into_iter()
+        .find(|user| user.role == Role::Owner)
+        .map_or_else(|| "owner@localhost".into(), |user| user.email))
 }
 
 /// A key for the owner of this instance: whoever can write to the folder can make one.
 async fn lend_key(store: &Sqlite, scope: &str) -> Result<(String, model::Str)> {
     let owner = owner_of(store).await?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+    let now =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
     let key = format!("heddle_{}{}{}", store::new_id(), store::new_id(), store::new_id());
     let kept = ApiKey {
         id: store::new_id(),
@@ -176,7 +208,9 @@ async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     let settings = Settings::load()?;
     logs::start(&settings.serving);
     world::check_files_root(&settings, folder)?;
-    let store = Sqlite::open(folder, Use::Serve).map_err(coded)?.with_collection_limits(settings.collections);
+    let store = Sqlite::open(folder, Use::Serve)
+        .map_err(coded)?
+        .with_collection_limits(settings.collections);
     let serving = &settings.serving;
     // Where calls that wake the run will find a server.
     let urls = serving.urls(SocketAddr::new(serving.host, serving.port))?;
@@ -193,12 +227,15 @@ async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     engine.ports.collections = Arc::new(store.clone());
     engine.ports.files = Arc::new(ProjectFolders::new(&settings.files_root, store.clone()));
     engine.ports.tables = Arc::new(store.clone().with_table_limits(settings.table_limits()));
-    engine.ports.conversations = crate::conversations::of_store(&store, &engine.ports.conversations);
+    engine.ports.conversations =
+        crate::conversations::of_store(&store, &engine.ports.conversations);
     let runtime = Runtime::at_rest(engine, Arc::new(store.clone()), options).await.map_err(told)?;
     let taken = match how {
         How::Retry => Some(runtime.retry(id, RetryWith::NewestVersion).await.map_err(told)?),
         How::Resume(decision) => runtime.resume(id, decision.clone()).await.map_err(told)?,
-        How::Rule { call, ruling } => runtime.decide_approval(id, call, ruling.clone()).await.map_err(told)?,
+        How::Rule { call, ruling } => {
+            runtime.decide_approval(id, call, ruling.clone()).await.map_err(told)?
+        }
         How::Fork(fork) => Some(runtime.fork(id, fork.clone()).await.map_err(told)?),
     };
     let taken = taken.with_context(|| format!("execution {id} cannot go on (EXECUTION_STATUS)"))?;
@@ -206,7 +243,9 @@ async fn here(folder: &Path, id: i64, how: &How) -> Result<ExitCode> {
     let outcome = taken.outcome.await.context("the run broke off")?;
     match store.execution(run).await.map_err(coded)? {
         Some(found) => say(&line(&found)),
-        None => note(&format!("execution {run} ended with {} and was not kept", outcome.status.name())),
+        None => {
+            note(&format!("execution {run} ended with {} and was not kept", outcome.status.name()))
+        }
     }
     Ok(exit_code(outcome.status))
 }

@@ -12,31 +12,45 @@ use runtime::{AskedCall, Ruling, asked_in};
 use std::process::ExitCode;
 use store::{Executions as _, Sqlite};
 
-pub(super) fn decide(data: &DataFolder, id: i64, call: Option<&str>, verdict: Verdict, reason: Option<String>) -> Result<ExitCode> {
+pub(super) fn decide(
+    data: &DataFolder,
+    id: i64,
+    call: Option<&str>,
+    verdict: Verdict,
+    reason: Option<String>,
+) -> Result<ExitCode> {
     let store = open(data)?;
     let (meant, by) = block_on(async {
-        store
-            .execution(id)
-            .await
-            .map_err(coded)?
-            .with_context(|| format!("there is no execution with the id {id} (EXECUTION_NOT_FOUND)"))?;
+        store.execution(id).await.map_err(coded)?.with_context(|| {
+            format!("there is no execution with the id {id} (EXECUTION_NOT_FOUND)")
+        })?;
         let asked = asked_in(&events_of(&store, id).await?);
         Ok::<_, anyhow::Error>((meant(id, asked, call)?, owner_of(&store).await?))
     })??;
     drop(store);
-    // What is decided about is what was read here: should it have changed by then, the digest says so.
+    // What is decided about is what was read here: should it have changed by then, the digest says
+    // so.
     note(&format!("{}: {}", verdict.name(), shown(&meant)));
-    let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty()).map(Into::into);
+    let reason = reason
+        .map(|reason| reason.trim().to_owned())
+        .filter(|reason| !reason.is_empty())
+        .map(Into::into);
     let ruling = Ruling { verdict, digest: meant.asked.digest, reason, by };
     again::run(data, id, &How::Rule { call: meant.call, ruling })
 }
 
 /// Tells which calls of an execution wait for a person.
 pub(super) async fn tell(store: &Sqlite, id: i64) -> Result<()> {
-    let open: Vec<AskedCall> = asked_in(&events_of(store, id).await?).into_iter().filter(AskedCall::is_open).collect();
-    let is_over = store.execution(id).await.map_err(coded)?.is_none_or(|execution| execution.state.status.is_over());
+    let open: Vec<AskedCall> =
+        asked_in(&events_of(store, id).await?).into_iter().filter(AskedCall::is_open).collect();
+    let is_over = store
+        .execution(id)
+        .await
+        .map_err(coded)?
+        .is_none_or(|execution| execution.state.status.is_over());
     for asked in open.iter().filter(|_| !is_over) {
-        let until = jiff::Timestamp::from_millisecond(asked.asked.until_ms).map_or_else(|_| String::new(), |time| format!("{time:.0}"));
+        let until = jiff::Timestamp::from_millisecond(asked.asked.until_ms)
+            .map_or_else(|_| String::new(), |time| format!("{time:.0}"));
         note(&format!("{} {} (until {until})", paint("asks:", Colour::Yellow), shown(asked)));
     }
     if !open.is_empty() && !is_over {
@@ -53,22 +67,37 @@ async fn events_of(store: &Sqlite, id: i64) -> Result<Vec<RunEvent>> {
 
 /// The call with everything that it would be given.
 fn shown(asked: &AskedCall) -> String {
-    format!("{} {} [{}]", asked.asked.tool, printable(&model::json::to_string(&asked.asked.arguments)), asked.call)
+    format!(
+        "{} {} [{}]",
+        asked.asked.tool,
+        printable(&model::json::to_string(&asked.asked.arguments)),
+        asked.call
+    )
 }
 
-/// The call that somebody means: the one they name, or the only one. One that is not open any more is left to whoever says why.
+/// The call that somebody means: the one they name, or the only one. One that is not open any more
+/// is left to whoever says why.
 fn meant(id: i64, asked: Vec<AskedCall>, call: Option<&str>) -> Result<AskedCall> {
     let is_named = |asked: &AskedCall| {
-        call.is_none_or(|name| asked.call == name || asked.call.strip_suffix(name).is_some_and(|start| start.ends_with(": ")))
+        call.is_none_or(|name| {
+            asked.call == name
+                || asked.call.strip_suffix(name).is_some_and(|start| start.ends_with(": "))
+        })
     };
-    let (open, over): (Vec<AskedCall>, Vec<AskedCall>) = asked.into_iter().partition(AskedCall::is_open);
+    let (open, over): (Vec<AskedCall>, Vec<AskedCall>) =
+        asked.into_iter().partition(AskedCall::is_open);
     let names: Vec<&str> = open.iter().map(|asked| asked.call.as_str()).collect();
     let names = names.join(", ");
     let mut found: Vec<AskedCall> = open.into_iter().filter(is_named).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 if call.is_some() && !names.is_empty() => bail!("no call of that name asks for approval; there are {names} (APPROVAL_CALL)"),
-        0 => over.into_iter().rfind(is_named).with_context(|| format!("execution {id} asks nobody for approval (APPROVAL_NONE)")),
+        0 if call.is_some() && !names.is_empty() => {
+            bail!("no call of that name asks for approval; there are {names} (APPROVAL_CALL)")
+        }
+        0 => over
+            .into_iter()
+            .rfind(is_named)
+            .with_context(|| format!("execution {id} asks nobody for approval (APPROVAL_NONE)")),
         _ => bail!("several calls ask: say which with --call; there are {names} (APPROVAL_CALL)"),
     }
 }

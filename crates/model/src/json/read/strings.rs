@@ -88,7 +88,10 @@ impl<'a> Reader<'a> {
     }
 
     fn hex4(&mut self) -> Result<u32, ReadError> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let digits = self
+            .text
+            .get(self.at..self.at + 4)
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let Some(number) = digits.and_then(|text| u32::from_str_radix(text, 16).ok()) else {
             return Err(self.error("malformed \\u escape"));
         };

@@ -5,8 +5,7 @@ use crate::ai::batches::Batches;
 use crate::ai::parsers::{json_param, schema_of_example};
 use node_api::prelude::*;
 
-const SYSTEM_PROMPT: &str =
-    "You read information out of texts. Give only what the text says. Leave out a field whose value the text does not tell.";
+const SYSTEM_PROMPT: &str = "You read information out of texts. Give only what the text says. Leave out a field whose value the text does not tell.";
 const EXAMPLE: &str = "{\n\t\"state\": \"California\",\n\t\"cities\": [\"Los Angeles\", \"San Francisco\", \"San Diego\"]\n}";
 const SCHEMA: &str = "{\n\t\"type\": \"object\",\n\t\"properties\": {\n\t\t\"state\": {\n\t\t\t\"type\": \"string\"\n\t\t},\n\t\t\"cities\": {\n\t\t\t\"type\": \"array\",\n\t\t\t\"items\": {\n\t\t\t\t\"type\": \"string\"\n\t\t\t}\n\t\t}\n\t}\n}";
 
@@ -28,7 +27,8 @@ impl Node for InformationExtractor {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let batches = Batches::read(ctx, "options.batching", if ctx.version() >= 1.1 { 5 } else { 1 })?;
+        let batches =
+            Batches::read(ctx, "options.batching", if ctx.version() >= 1.1 { 5 } else { 1 })?;
         batches.output(ctx, &items, |index| extracted(ctx, index)).await
     }
 }
@@ -39,27 +39,39 @@ fn params() -> Vec<Param> {
         ("fromJson", "Generate from JSON example"),
         ("manual", "Define using JSON Schema"),
     ];
-    let types = [("string", "String"), ("number", "Number"), ("boolean", "Boolean"), ("date", "Date")];
+    let types =
+        [("string", "String"), ("number", "Number"), ("boolean", "Boolean"), ("date", "Date")];
     let attribute = [
         Param::text("name", "Name", "").required().help("The field."),
         Param::choice("type", "Type", &types).help("What it holds."),
-        Param::text("description", "Description", "").required().help("What the model is told about it."),
+        Param::text("description", "Description", "")
+            .required()
+            .help("What the model is told about it."),
         Param::flag("required", "Required", false).help("Whether it must be found."),
     ];
     let options = [
-        Param::long_text("systemPromptTemplate", "System prompt template", SYSTEM_PROMPT).help("What the model is told before the text."),
+        Param::long_text("systemPromptTemplate", "System prompt template", SYSTEM_PROMPT)
+            .help("What the model is told before the text."),
         Batches::param(5).since(1.1),
     ];
     vec![
         Param::long_text("text", "Text", "").help("The text that is read."),
-        Param::choice("schemaType", "Schema type", &kinds).raw().help("How the fields are described."),
+        Param::choice("schemaType", "Schema type", &kinds)
+            .raw()
+            .help("How the fields are described."),
         Param::json("jsonSchemaExample", "JSON example", EXAMPLE)
             .show("schemaType", &["fromJson"])
             .help("What could be found; since version 1.2 all its fields are required."),
-        Param::json("inputSchema", "Input schema", SCHEMA).show("schemaType", &["manual"]).help("The fields as JSON Schema."),
-        Param::repeated("attributes", "Attributes", [FieldGroup::new("attributes", "Attribute list", attribute)])
-            .show("schemaType", &["fromAttributes"])
-            .help("The fields, one by one."),
+        Param::json("inputSchema", "Input schema", SCHEMA)
+            .show("schemaType", &["manual"])
+            .help("The fields as JSON Schema."),
+        Param::repeated(
+            "attributes",
+            "Attributes",
+            [FieldGroup::new("attributes", "Attribute list", attribute)],
+        )
+        .show("schemaType", &["fromAttributes"])
+        .help("The fields, one by one."),
         Param::collection("options", "Options", options).help("How it is asked."),
     ]
 }
@@ -74,13 +86,20 @@ async fn extracted(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> 
 
 fn schema(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
     match ctx.param("schemaType", index)?.as_str() {
-        Some("fromJson") => Ok(schema_of_example(&json_param(ctx, "jsonSchemaExample", index)?, ctx.version() >= 1.2)),
+        Some("fromJson") => Ok(schema_of_example(
+            &json_param(ctx, "jsonSchemaExample", index)?,
+            ctx.version() >= 1.2,
+        )),
         Some("manual") => json_param(ctx, "inputSchema", index),
         _ => {
             let attributes = ctx.param("attributes.attributes", index)?;
             let attributes = attributes.as_array().unwrap_or_default();
             if attributes.is_empty() {
-                return Err(NodeError::parameter("attributes", "At least one attribute must be specified").on_item(index));
+                return Err(NodeError::parameter(
+                    "attributes",
+                    "At least one attribute must be specified",
+                )
+                .on_item(index));
             }
             Ok(schema_of(attributes))
         }
@@ -89,7 +108,9 @@ fn schema(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
 
 /// The schema of fields that are described one by one. What need not be found may be null.
 fn schema_of(attributes: &[Value]) -> Value {
-    let text = |attribute: &Value, name: &str| attribute.get(name).map(Value::to_js_string).unwrap_or_default();
+    let text = |attribute: &Value, name: &str| {
+        attribute.get(name).map(Value::to_js_string).unwrap_or_default()
+    };
     let is_required = |attribute: &&Value| attribute.get("required").is_some_and(Value::is_truthy);
     let field = |attribute: &Value| {
         let (kind, form) = match text(attribute, "type").as_str() {
@@ -98,19 +119,38 @@ fn schema_of(attributes: &[Value]) -> Value {
             "date" => ("string", Some("A date as ISO 8601 writes it.")),
             _ => ("string", None),
         };
-        let kind = if is_required(&attribute) { json!(kind) } else { Value::array(vec![kind.into(), "null".into()]) };
-        let description = [Some(text(attribute, "description")), form.map(Str::from)].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let kind = if is_required(&attribute) {
+            json!(kind)
+        } else {
+            Value::array(vec![kind.into(), "null".into()])
+        };
+        let description = [Some(text(attribute, "description")), form.map(Str::from)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ");
         Object::from_iter([("type", kind), ("description", description.trim().into())])
     };
-    let properties: Object = attributes.iter().map(|attribute| (text(attribute, "name"), field(attribute))).collect();
-    let required: Vec<Value> = attributes.iter().filter(is_required).map(|attribute| text(attribute, "name").into()).collect();
-    Object::from_iter([("type", Value::from("object")), ("properties", properties.into()), ("required", Value::array(required))]).into()
+    let properties: Object =
+        attributes.iter().map(|attribute| (text(attribute, "name"), field(attribute))).collect();
+    let required: Vec<Value> = attributes
+        .iter()
+        .filter(is_required)
+        .map(|attribute| text(attribute, "name").into())
+        .collect();
+    Object::from_iter([
+        ("type", Value::from("object")),
+        ("properties", properties.into()),
+        ("required", Value::array(required)),
+    ])
+    .into()
 }
 
 /// A null in the place of a field that need not be found says that it was not.
 fn without_nulls(mut found: Value, schema: &Value) -> Value {
     let may_be_null = |key: &str| {
-        let kinds = schema.get("properties").and_then(|fields| fields.get(key)?.get("type")?.as_array());
+        let kinds =
+            schema.get("properties").and_then(|fields| fields.get(key)?.get("type")?.as_array());
         kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.as_str() == Some("null")))
     };
     if found.is_object() {
@@ -138,6 +178,9 @@ mod tests {
             "required": ["who"]
         });
         assert_eq!(schema, wanted);
-        assert_eq!(without_nulls(json!({ "who": "Ada", "when": null }), &schema), json!({ "who": "Ada" }));
+        assert_eq!(
+            without_nulls(json!({ "who": "Ada", "when": null }), &schema),
+            json!({ "who": "Ada" })
+        );
     }
 }

@@ -20,7 +20,12 @@ pub(crate) struct ChainLlm;
 impl Node for ChainLlm {
     fn spec() -> Spec {
         let versions = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9];
-        let spec = Spec::new("@n8n/n8n-nodes-langchain.chainLlm", &versions, "Basic LLM Chain", "Ask a model one thing about each item");
+        let spec = Spec::new(
+            "@n8n/n8n-nodes-langchain.chainLlm",
+            &versions,
+            "Basic LLM Chain",
+            "Ask a model one thing about each item",
+        );
         chain_spec(spec)
             .sends_to("messages.messageValues.*.imageUrl")
             .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiOutputParser, "Output Parser")])
@@ -42,10 +47,17 @@ impl Node for ChainLlm {
 }
 
 fn params() -> Vec<Param> {
-    let old_prompts =
-        [(1.0, "={{ $json.input }}"), (1.1, "={{ $json.chat_input }}"), (1.2, "={{ $json.chat_input }}"), (1.3, "={{ $json.chatInput }}")];
-    let old = old_prompts
-        .map(|(version, default)| Param::long_text("prompt", "Prompt", default).versions(&[version]).help("What the model is asked."));
+    let old_prompts = [
+        (1.0, "={{ $json.input }}"),
+        (1.1, "={{ $json.chat_input }}"),
+        (1.2, "={{ $json.chat_input }}"),
+        (1.3, "={{ $json.chatInput }}"),
+    ];
+    let old = old_prompts.map(|(version, default)| {
+        Param::long_text("prompt", "Prompt", default)
+            .versions(&[version])
+            .help("What the model is asked.")
+    });
     let mut params = Vec::from(old);
     params.extend(prompt::params(1.4));
     params.extend([
@@ -68,23 +80,38 @@ fn messages_param() -> Param {
     let kinds = [("text", "Text"), ("imageBinary", "Image (binary)"), ("imageUrl", "Image (URL)")];
     let fields = [
         Param::choice("type", "Type", &types).help("Who says it."),
-        Param::choice("messageType", "Message type", &kinds).show("type", &[USER]).help("What is said."),
+        Param::choice("messageType", "Message type", &kinds)
+            .show("type", &[USER])
+            .help("What is said."),
         Param::text("binaryImageDataKey", "Image data field name", "data")
             .show("messageType", &["imageBinary"])
             .help("The file of the item that the model is shown."),
-        Param::text("imageUrl", "Image URL", "").show("messageType", &["imageUrl"]).help("Where the model finds the image."),
-        Param::choice("imageDetail", "Image details", &[("auto", "Auto"), ("low", "Low"), ("high", "High")])
-            .show("type", &[USER])
-            .show("messageType", &["imageBinary", "imageUrl"])
-            .help("How closely the image is looked at."),
-        Param::long_text("message", "Message", "").hide("messageType", &["imageBinary", "imageUrl"]).help("The words."),
+        Param::text("imageUrl", "Image URL", "")
+            .show("messageType", &["imageUrl"])
+            .help("Where the model finds the image."),
+        Param::choice(
+            "imageDetail",
+            "Image details",
+            &[("auto", "Auto"), ("low", "Low"), ("high", "High")],
+        )
+        .show("type", &[USER])
+        .show("messageType", &["imageBinary", "imageUrl"])
+        .help("How closely the image is looked at."),
+        Param::long_text("message", "Message", "")
+            .hide("messageType", &["imageBinary", "imageUrl"])
+            .help("The words."),
     ];
-    Param::repeated("messages", "Chat messages", [FieldGroup::new("messageValues", "Prompt", fields)])
-        .help("What stands before the prompt.")
+    Param::repeated(
+        "messages",
+        "Chat messages",
+        [FieldGroup::new("messageValues", "Prompt", fields)],
+    )
+    .help("What stands before the prompt.")
 }
 
 async fn answers(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
-    let words = if ctx.version() <= 1.3 { ctx.text("prompt", index)? } else { prompt::words(ctx, index)? };
+    let words =
+        if ctx.version() <= 1.3 { ctx.text("prompt", index)? } else { prompt::words(ctx, index)? };
     let model = with_fallback(ctx, index).await?;
     let messages = conversation(ctx, index, item, words)?;
     let answered = match parsers::wanted(ctx, index).await? {
@@ -102,19 +129,28 @@ async fn answers(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, 
     };
     let answered = answered.map_err(AgentError::into_node_error)?;
     Ok(match answered {
-        Value::Array(values) => values.iter().map(|value| Item::new(shown(value, ctx.version()))).collect(),
+        Value::Array(values) => {
+            values.iter().map(|value| Item::new(shown(value, ctx.version()))).collect()
+        }
         value => vec![Item::new(shown(&value, ctx.version()))],
     })
 }
 
 /// What stands before the prompt, and the prompt, which joins an image that stands right before it.
-fn conversation(ctx: &Ctx<'_>, index: usize, item: &Item, words: Str) -> Result<Vec<Message>, NodeError> {
+fn conversation(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    words: Str,
+) -> Result<Vec<Message>, NodeError> {
     let given = ctx.param("messages.messageValues", index)?;
     let mut messages = Vec::new();
     for entry in given.as_array().unwrap_or_default() {
         messages.push(message(ctx, index, item, entry)?);
     }
-    match messages.last_mut().filter(|last| last.role == Role::User && last.parts.iter().any(|part| matches!(part, Part::Image(_)))) {
+    match messages.last_mut().filter(|last| {
+        last.role == Role::User && last.parts.iter().any(|part| matches!(part, Part::Image(_)))
+    }) {
         Some(last) => last.parts.push(Part::Text(words)),
         None => messages.push(Message::user(words)),
     }
@@ -122,7 +158,13 @@ fn conversation(ctx: &Ctx<'_>, index: usize, item: &Item, words: Str) -> Result<
 }
 
 fn message(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<Message, NodeError> {
-    let text = |name: &str| entry.get(name).filter(|value| !value.is_nullish()).map(Value::to_js_string).unwrap_or_default();
+    let text = |name: &str| {
+        entry
+            .get(name)
+            .filter(|value| !value.is_nullish())
+            .map(Value::to_js_string)
+            .unwrap_or_default()
+    };
     let role = match text("type").as_str() {
         SYSTEM | "" => Role::System,
         ASSISTANT => Role::Assistant,
@@ -133,11 +175,19 @@ fn message(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<Me
         }
     };
     let part = match text("messageType").as_str() {
-        "imageBinary" if role == Role::User => prompt::image(ctx.binary(item, index, &text("binaryImageDataKey"))?),
+        "imageBinary" if role == Role::User => {
+            prompt::image(ctx.binary(item, index, &text("binaryImageDataKey"))?)
+        }
         "imageUrl" if role == Role::User => {
             let url = text("imageUrl");
-            let mime_type = mime_guess::from_path(url.split('?').next().unwrap_or_default()).first_raw().unwrap_or("image/jpeg");
-            Part::Image(Media { mime_type: mime_type.into(), name: None, data: MediaData::Url(url) })
+            let mime_type = mime_guess::from_path(url.split('?').next().unwrap_or_default())
+                .first_raw()
+                .unwrap_or("image/jpeg");
+            Part::Image(Media {
+                mime_type: mime_type.into(),
+                name: None,
+                data: MediaData::Url(url),
+            })
         }
         _ => Part::Text(text("message")),
     };
@@ -151,7 +201,9 @@ fn shown(answer: &Value, version: f64) -> Value {
         Value::Array(_) => Object::from_iter([("data", answer.clone())]).into(),
         Value::Object(_) if version >= 1.6 => answer.clone(),
         Value::Object(_) => Object::from_iter([("text", model::json::to_string(answer))]).into(),
-        other => Object::from_iter([("response", Object::from_iter([("text", other.clone())]))]).into(),
+        other => {
+            Object::from_iter([("response", Object::from_iter([("text", other.clone())]))]).into()
+        }
     }
 }
 

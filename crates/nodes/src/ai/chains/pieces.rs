@@ -13,7 +13,9 @@ fn cut(text: &str, size: usize, overlap: usize, separators: &[&str]) -> Vec<Stri
         let text = text.trim();
         return if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
     }
-    let Some((separator, finer)) = separators.split_first() else { return by_letters(text, size, overlap) };
+    let Some((separator, finer)) = separators.split_first() else {
+        return by_letters(text, size, overlap);
+    };
     if !text.contains(separator) {
         return cut(text, size, overlap, finer);
     }
@@ -35,7 +37,8 @@ fn cut(text: &str, size: usize, overlap: usize, separators: &[&str]) -> Vec<Stri
 /// Small parts put together as long as they fit; the last ones of a piece begin the next.
 fn joined(parts: &[&str], separator: &str, size: usize, overlap: usize) -> Vec<String> {
     let mut pieces = Vec::new();
-    // The parts of the piece at hand are those from the first on; their letters are counted without what stands between them.
+    // The parts of the piece at hand are those from the first on; their letters are counted without
+    // what stands between them.
     let (mut first, mut letters) = (0, 0);
     let between = |n_parts: usize| separator.len() * n_parts.saturating_sub(1);
     for (at, part) in parts.iter().enumerate() {
@@ -43,7 +46,9 @@ fn joined(parts: &[&str], separator: &str, size: usize, overlap: usize) -> Vec<S
         let with_part = |first: usize, letters: usize| letters + own + between(at - first + 1);
         if with_part(first, letters) > size && first < at {
             pieces.push(parts[first..at].join(separator));
-            while first < at && (letters + between(at - first) > overlap || with_part(first, letters) > size) {
+            while first < at
+                && (letters + between(at - first) > overlap || with_part(first, letters) > size)
+            {
                 letters -= length(parts[first]);
                 first += 1;
             }
@@ -51,13 +56,19 @@ fn joined(parts: &[&str], separator: &str, size: usize, overlap: usize) -> Vec<S
         letters += own;
     }
     pieces.push(parts[first..].join(separator));
-    pieces.into_iter().map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
+    pieces
+        .into_iter()
+        .map(|piece| piece.trim().to_owned())
+        .filter(|piece| !piece.is_empty())
+        .collect()
 }
 
 fn by_letters(text: &str, size: usize, overlap: usize) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let step = size - overlap;
-    let starts = (0..letters.len()).step_by(step).take_while(|start| *start == 0 || start + overlap < letters.len());
+    let starts = (0..letters.len())
+        .step_by(step)
+        .take_while(|start| *start == 0 || start + overlap < letters.len());
     starts.map(|start| letters[start..(start + size).min(letters.len())].iter().collect()).collect()
 }
 
@@ -71,7 +82,10 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_between_words_and_pieces_overlap() {
-        assert_eq!(pieces("one two three four five", 13, 5), ["one two three", "three four", "four five"]);
+        assert_eq!(
+            pieces("one two three four five", 13, 5),
+            ["one two three", "three four", "four five"]
+        );
         assert_eq!(pieces("short", 100, 20), ["short"]);
         assert_eq!(pieces("  ", 100, 20), Vec::<String>::new());
     }

@@ -39,12 +39,22 @@ impl Node for SentimentAnalysis {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let batches = Batches::read(ctx, "options.batching", if ctx.version() >= 1.1 { 5 } else { 1 })?;
+        let batches =
+            Batches::read(ctx, "options.batching", if ctx.version() >= 1.1 { 5 } else { 1 })?;
         let given = ctx.param("options.categories", 0)?;
-        let categories: Vec<&str> =
-            given.as_str().unwrap_or(CATEGORIES).split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let categories: Vec<&str> = given
+            .as_str()
+            .unwrap_or(CATEGORIES)
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .collect();
         if categories.is_empty() {
-            return Err(NodeError::parameter("options.categories", "No sentiment categories provided").hint("Name at least one."));
+            return Err(NodeError::parameter(
+                "options.categories",
+                "No sentiment categories provided",
+            )
+            .hint("Name at least one."));
         }
         let is_detailed = ctx.param("options.includeDetailedResults", 0)?.is_truthy();
         let judged = batches.each(ctx, items.len(), |index| judge(ctx, index, &categories)).await?;
@@ -52,8 +62,14 @@ impl Node for SentimentAnalysis {
         for (index, (judgement, mut item)) in judged.into_iter().zip(items.iter()).enumerate() {
             match judgement {
                 Ok(judgement) => {
-                    let said = judgement.get("sentiment").and_then(Value::as_str).unwrap_or_default();
-                    let Some(output) = categories.iter().position(|name| name.to_lowercase() == said.to_lowercase()) else { continue };
+                    let said =
+                        judgement.get("sentiment").and_then(Value::as_str).unwrap_or_default();
+                    let Some(output) = categories
+                        .iter()
+                        .position(|name| name.to_lowercase() == said.to_lowercase())
+                    else {
+                        continue;
+                    };
                     let mut analysis = Object::from_iter([("category", said)]);
                     for detail in ["strength", "confidence"].into_iter().filter(|_| is_detailed) {
                         analysis.insert(detail, judgement.get(detail).cloned().unwrap_or_default());
@@ -73,11 +89,13 @@ async fn judge(ctx: &Ctx<'_>, index: usize, categories: &[&str]) -> Result<Value
     let values = [("categories", categories.join(", ")), ("format_instructions", String::new())];
     let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
     let system = filled(template.as_str().unwrap_or(SYSTEM_PROMPT), &values);
-    judged(ctx, index, "judgement", system, ctx.text("inputText", index)?, &schema(categories)).await
+    judged(ctx, index, "judgement", system, ctx.text("inputText", index)?, &schema(categories))
+        .await
 }
 
 fn schema(categories: &[&str]) -> Value {
-    let share = |words: &str| json!({ "type": "number", "minimum": 0, "maximum": 1 }).described(words);
+    let share =
+        |words: &str| json!({ "type": "number", "minimum": 0, "maximum": 1 }).described(words);
     let sentiment = Object::from_iter([
         ("type", Value::from("string")),
         ("enum", Value::array(categories.iter().map(|name| Value::from(*name)).collect())),

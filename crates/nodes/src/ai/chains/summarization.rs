@@ -12,7 +12,8 @@ use node_api::prelude::*;
 
 const SUMMARIZE: &str = "Sum this text up in few words:\n\n\"{text}\"";
 const REFINE: &str = "This is a summary of the beginning of a text:\n\n\"{existing_answer}\"\n\nThe text goes on:\n\n\"{text}\"\n\nGive the summary again with what is new in it. If nothing is, give it as it is.";
-/// Texts that are longer together are summed up one by one before they are put together, as far as letters tell tokens.
+/// Texts that are longer together are summed up one by one before they are put together, as far as
+/// letters tell tokens.
 const MAX_LETTERS: usize = 3000 * 4;
 /// How often summaries are summed up again.
 const MAX_ROUNDS: usize = 10;
@@ -42,13 +43,17 @@ impl Node for ChainSummarization {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let batches = Batches::read(ctx, "options.batching", if ctx.version() >= 2.1 { 5 } else { 1 })?;
+        let batches =
+            Batches::read(ctx, "options.batching", if ctx.version() >= 2.1 { 5 } else { 1 })?;
         let field = if ctx.version() >= 2.1 { "output" } else { "response" };
         let summary = |index: usize| {
             let item = items.get(index).unwrap_or_default();
             async move {
                 let text = summary(ctx, index, &item).await?;
-                Ok(vec![Item::new(Object::from_iter([(field, Object::from_iter([("text", text)]))]))])
+                Ok(vec![Item::new(Object::from_iter([(
+                    field,
+                    Object::from_iter([("text", text)]),
+                )]))])
             }
         };
         batches.output(ctx, &items, summary).await
@@ -56,8 +61,11 @@ impl Node for ChainSummarization {
 }
 
 fn params() -> Vec<Param> {
-    let sources =
-        [("nodeInputJson", "Node input (JSON)"), ("nodeInputBinary", "Node input (binary)"), ("documentLoader", "Document loader")];
+    let sources = [
+        ("nodeInputJson", "Node input (JSON)"),
+        ("nodeInputBinary", "Node input (binary)"),
+        ("documentLoader", "Document loader"),
+    ];
     let methods = [("map_reduce", "Map reduce"), ("refine", "Refine"), ("stuff", "Stuff")];
     let prompts = || {
         [
@@ -75,18 +83,29 @@ fn params() -> Vec<Param> {
     };
     let values = FieldGroup::new("values", "Values", [method()].into_iter().chain(prompts()));
     let options = [
-        Param::text("binaryDataKey", "Input data field name", "data").help("The file of the item that is summed up."),
-        Param::group("summarizationMethodAndPrompts", "Method and prompts", [values]).help("How it is done."),
+        Param::text("binaryDataKey", "Input data field name", "data")
+            .help("The file of the item that is summed up."),
+        Param::group("summarizationMethodAndPrompts", "Method and prompts", [values])
+            .help("How it is done."),
         Batches::param(5).since(2.1),
     ];
     vec![
-        Param::choice("type", "Type", &methods).until(1.0).help("All pieces one by one, one after the other, or at once."),
-        Param::choice("operationMode", "Data to summarize", &sources).raw().since(2.0).help("Where the text comes from."),
-        Param::choice("chunkingMode", "Chunking strategy", &[("simple", "Simple"), ("advanced", "Advanced: a text splitter")])
+        Param::choice("type", "Type", &methods)
+            .until(1.0)
+            .help("All pieces one by one, one after the other, or at once."),
+        Param::choice("operationMode", "Data to summarize", &sources)
             .raw()
             .since(2.0)
-            .show("operationMode", &["nodeInputJson", "nodeInputBinary"])
-            .help("How the text is cut into pieces."),
+            .help("Where the text comes from."),
+        Param::choice(
+            "chunkingMode",
+            "Chunking strategy",
+            &[("simple", "Simple"), ("advanced", "Advanced: a text splitter")],
+        )
+        .raw()
+        .since(2.0)
+        .show("operationMode", &["nodeInputJson", "nodeInputBinary"])
+        .help("How the text is cut into pieces."),
         Param::number("chunkSize", "Characters per chunk", 1000)
             .since(2.0)
             .at_least(1.0)
@@ -98,7 +117,9 @@ fn params() -> Vec<Param> {
             .show("chunkingMode", &["simple"])
             .help("How many characters a piece shares with the one before."),
         Param::collection("options", "Options", prompts()).until(1.0).help("The prompts."),
-        Param::collection("options", "Options", options).since(2.0).help("The method and the prompts."),
+        Param::collection("options", "Options", options)
+            .since(2.0)
+            .help("The method and the prompts."),
     ]
 }
 
@@ -127,10 +148,21 @@ struct Asker<'c> {
 }
 
 impl Asker<'_> {
-    async fn ask(&self, key: &str, prompt: &str, text: &str, so_far: &str) -> Result<Str, NodeError> {
+    async fn ask(
+        &self,
+        key: &str,
+        prompt: &str,
+        text: &str,
+        so_far: &str,
+    ) -> Result<Str, NodeError> {
         let default = if prompt == "refinePrompt" { REFINE } else { SUMMARIZE };
-        let given = self.prompts.get(prompt).and_then(Value::as_str).filter(|prompt| !prompt.trim().is_empty());
-        let words = filled(given.unwrap_or(default), &[("text", text), ("existing_answer", so_far)]);
+        let given = self
+            .prompts
+            .get(prompt)
+            .and_then(Value::as_str)
+            .filter(|prompt| !prompt.trim().is_empty());
+        let words =
+            filled(given.unwrap_or(default), &[("text", text), ("existing_answer", so_far)]);
         let world = NodeWorld::unheard(self.ctx, self.index);
         let turn = ask_for_text(&world, self.model, key, vec![Message::user(words)]).await;
         Ok(turn.map_err(AgentError::into_node_error)?.message.text())
@@ -164,7 +196,11 @@ impl Asker<'_> {
 
 /// The pieces of an item's text.
 async fn texts(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<String>, NodeError> {
-    let source = if ctx.version() < 2.0 { "documentLoader".into() } else { ctx.text("operationMode", index)? };
+    let source = if ctx.version() < 2.0 {
+        "documentLoader".into()
+    } else {
+        ctx.text("operationMode", index)?
+    };
     let whole = match source.as_str() {
         "documentLoader" => return loaded(ctx, index, item).await,
         "nodeInputBinary" => vec![file_text(ctx, index, item)?],
@@ -172,23 +208,40 @@ async fn texts(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<String>, 
     };
     if ctx.param("chunkingMode", index)?.as_str() == Some("advanced") {
         let supplied = ctx.host().supplies(Kind::AiTextSplitter, index).await?;
-        let splitter =
-            supplied.into_iter().find_map(|supplied| if let Supply::Splitter(splitter) = supplied.supply { Some(splitter) } else { None });
+        let splitter = supplied.into_iter().find_map(|supplied| {
+            if let Supply::Splitter(splitter) = supplied.supply { Some(splitter) } else { None }
+        });
         return Ok(match splitter {
-            Some(splitter) => whole.iter().flat_map(|text| splitter.split(text)).map(|piece| piece.to_string()).collect(),
+            Some(splitter) => whole
+                .iter()
+                .flat_map(|text| splitter.split(text))
+                .map(|piece| piece.to_string())
+                .collect(),
             None => whole,
         });
     }
-    let (size, overlap) = (ctx.number("chunkSize", index)?.max(1.0) as usize, ctx.number("chunkOverlap", index)?.max(0.0) as usize);
+    let (size, overlap) = (
+        ctx.number("chunkSize", index)?.max(1.0) as usize,
+        ctx.number("chunkOverlap", index)?.max(0.0) as usize,
+    );
     Ok(whole.iter().flat_map(|text| pieces(text, size, overlap)).collect())
 }
 
 async fn loaded(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<String>, NodeError> {
     let supplied = ctx.host().supplies(Kind::AiDocument, index).await?;
-    let loader = supplied.into_iter().find_map(|supplied| if let Supply::Loader(loader) = supplied.supply { Some(loader) } else { None });
-    let loader =
-        loader.ok_or_else(|| NodeError::failed("A document loader is not connected").hint("Connect one, or use the node's input."))?;
-    Ok(loader.load(item, index).await?.into_iter().map(|document| document.content.to_string()).collect())
+    let loader = supplied.into_iter().find_map(|supplied| {
+        if let Supply::Loader(loader) = supplied.supply { Some(loader) } else { None }
+    });
+    let loader = loader.ok_or_else(|| {
+        NodeError::failed("A document loader is not connected")
+            .hint("Connect one, or use the node's input.")
+    })?;
+    Ok(loader
+        .load(item, index)
+        .await?
+        .into_iter()
+        .map(|document| document.content.to_string())
+        .collect())
 }
 
 fn file_text(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<String, NodeError> {

@@ -16,18 +16,26 @@ const RESPONSE_NODES: (&str, &str) = ("responseNodes", "Using response nodes");
 
 pub(super) fn params() -> Vec<Param> {
     let modes = [("hostedChat", "Hosted chat"), ("webhook", "Embedded chat")];
-    let ways = [("basicAuth", "Basic auth"), ("n8nUserAuth", "People of this instance"), ("none", "None")];
+    let ways =
+        [("basicAuth", "Basic auth"), ("n8nUserAuth", "People of this instance"), ("none", "None")];
     vec![
-        Param::flag("public", "Make chat publicly available", false).help("Whether the chat has an address of its own on the web."),
-        Param::choice("mode", "Mode", &modes)
-            .show("public", &[true])
-            .help("A page that is served here, or a chat in a page of your own that calls the address."),
-        Param::notice("hostedChatNotice", "Open the address in a browser once the workflow is active.")
-            .show("mode", &["hostedChat"])
-            .show("public", &[true]),
-        Param::notice("embeddedChatNotice", "Give the address to n8n's chat widget, or call it, once the workflow is active.")
-            .show("mode", &["webhook"])
-            .show("public", &[true]),
+        Param::flag("public", "Make chat publicly available", false)
+            .help("Whether the chat has an address of its own on the web."),
+        Param::choice("mode", "Mode", &modes).show("public", &[true]).help(
+            "A page that is served here, or a chat in a page of your own that calls the address.",
+        ),
+        Param::notice(
+            "hostedChatNotice",
+            "Open the address in a browser once the workflow is active.",
+        )
+        .show("mode", &["hostedChat"])
+        .show("public", &[true]),
+        Param::notice(
+            "embeddedChatNotice",
+            "Give the address to n8n's chat widget, or call it, once the workflow is active.",
+        )
+        .show("mode", &["webhook"])
+        .show("public", &[true]),
         Param::choice("authentication", "Authentication", &ways)
             .preset("none")
             .show("public", &[true])
@@ -43,13 +51,18 @@ pub(super) fn params() -> Vec<Param> {
         Param::hidden("agentIcon", Value::Undefined),
         Param::hidden("agentName", ""),
         Param::hidden("agentDescription", ""),
-        Param::collection("options", "Options", options()).help("How the chat looks, what it takes and how it answers."),
+        Param::collection("options", "Options", options())
+            .help("How the chat looks, what it takes and how it answers."),
     ]
 }
 
 fn options() -> Vec<Param> {
     let previous = [("notSupported", "Off"), ("memory", "From memory"), ("manually", "Manually")];
-    let details = [("answer", "Only the answer"), ("steps", "Which tools are used"), ("everything", "Tools with arguments and results")];
+    let details = [
+        ("answer", "Only the answer"),
+        ("steps", "Which tools are used"),
+        ("everything", "Tools with arguments and results"),
+    ];
     vec![
         Param::text("allowedOrigins", "Allowed origins (CORS)", "*")
             .guard()
@@ -79,5 +92,6 @@ fn options() -> Vec<Param> {
 }
 
 fn response_mode(modes: &[(&str, &str)]) -> Param {
-    Param::choice("responseMode", "Response mode", modes).help("When and how a message is answered.")
+    Param::choice("responseMode", "Response mode", modes)
+        .help("When and how a message is answered.")
 }

@@ -8,7 +8,8 @@ use node_api::ai::Message;
 use node_api::host::Pause;
 use node_api::prelude::*;
 use node_api::trigger::{
-    Answer, AnswerBody, AnswerData, ChatRoute, ChunkKind, Listen, PreviousSession, REPLY_FIELD, Setup, Trigger, WebhookRoute,
+    Answer, AnswerBody, AnswerData, ChatRoute, ChunkKind, Listen, PreviousSession, REPLY_FIELD,
+    Setup, Trigger, WebhookRoute,
 };
 
 /// Where the limit of a wait is kept.
@@ -36,19 +37,28 @@ impl Node for RespondToChat {
             remember(ctx, Message::user(reply.to_js_string())).await?;
             return Ok(vec![Items::default()]);
         }
-        if ctx.host().started_with().is_none_or(|began| began.get("sessionId").is_none() && began.get("chatInput").is_none()) {
-            return Err(NodeError::failed("The workflow was not started from a chat")
-                .hint("Put a Chat Trigger at the beginning, and write to it to start the workflow."));
+        if ctx.host().started_with().is_none_or(|began| {
+            began.get("sessionId").is_none() && began.get("chatInput").is_none()
+        }) {
+            return Err(NodeError::failed("The workflow was not started from a chat").hint(
+                "Put a Chat Trigger at the beginning, and write to it to start the workflow.",
+            ));
         }
         let message = ctx.text("message", 0)?;
         if message.trim().is_empty() {
-            return Err(NodeError::parameter("message", "The message is empty").hint("Write what is said in the chat."));
+            return Err(NodeError::parameter("message", "The message is empty")
+                .hint("Write what is said in the chat."));
         }
         let params = ctx.param("", 0)?;
         let no_params = Object::new();
-        let question = Question::read(&Given::new(params.as_object().unwrap_or(&no_params)), ctx.version());
+        let question =
+            Question::read(&Given::new(params.as_object().unwrap_or(&no_params)), ctx.version());
         // A mistake in the limit is told before anything is said.
-        let until = if ctx.param(LIMIT, 0)?.is_nullish() { None } else { limit_at(ctx, ctx.host().now_ms() as f64, &format!("{LIMIT}."))? };
+        let until = if ctx.param(LIMIT, 0)?.is_nullish() {
+            None
+        } else {
+            limit_at(ctx, ctx.host().now_ms() as f64, &format!("{LIMIT}."))?
+        };
         if ctx.flag("options.memoryConnection", 0)? {
             remember(ctx, Message::assistant(message.clone())).await?;
         }
@@ -63,13 +73,18 @@ impl Node for RespondToChat {
 impl Trigger for RespondToChat {
     fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
         let reply = || {
-            let (route, page, previous, accepts) = (WebhookRoute::new("POST", ""), None, PreviousSession::Off, Some("*".into()));
+            let (route, page, previous, accepts) =
+                (WebhookRoute::new("POST", ""), None, PreviousSession::Off, Some("*".into()));
             Listen::Chat(Box::new(ChatRoute { route, is_public: false, page, previous, accepts }))
         };
         // What fetches a link only to show what is behind it must not decide anything.
         let link = || {
             let data = AnswerData::Text("Thank you, your answer was taken.".into());
-            Listen::Webhook(WebhookRoute { ignores_bots: true, data, ..WebhookRoute::new("GET", "") })
+            Listen::Webhook(WebhookRoute {
+                ignores_bots: true,
+                data,
+                ..WebhookRoute::new("GET", "")
+            })
         };
         Ok(match Question::read(&Given::new(setup.params), setup.node.version) {
             Question::None => Vec::new(),
@@ -80,9 +95,13 @@ impl Trigger for RespondToChat {
 
     fn woken_by(setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
         let question = Question::read(&Given::new(setup.params), setup.node.version);
-        let Question::Approval { approve, decline, takes_words } = question else { return Ok(sent) };
+        let Question::Approval { approve, decline, takes_words } = question else {
+            return Ok(sent);
+        };
         let words = sent.json.get("chatInput").map(Value::to_js_string);
-        let is = |label: &Str| words.as_ref().is_some_and(|words| words.trim().eq_ignore_ascii_case(label.trim()));
+        let is = |label: &Str| {
+            words.as_ref().is_some_and(|words| words.trim().eq_ignore_ascii_case(label.trim()))
+        };
         let approved = match sent.json.get_path("query.approved").and_then(Value::as_str) {
             Some(told) => Some(told == "true"),
             None if is(&approve) => Some(true),
@@ -92,11 +111,17 @@ impl Trigger for RespondToChat {
         match (approved, words) {
             (Some(approved), words) => {
                 let data = Object::from_iter([("approved", approved)]);
-                Ok(Item::new(Object::from_iter([("data", Value::from(data)), ("chatInput", words.into())])))
+                Ok(Item::new(Object::from_iter([
+                    ("data", Value::from(data)),
+                    ("chatInput", words.into()),
+                ])))
             }
             (None, Some(_)) if takes_words => Ok(sent),
             (None, _) => {
-                let labels = decline.map_or_else(|| format!("'{approve}'"), |decline| format!("'{approve}' or '{decline}'"));
+                let labels = decline.map_or_else(
+                    || format!("'{approve}'"),
+                    |decline| format!("'{approve}' or '{decline}'"),
+                );
                 Err(NodeError::parameter("approved", "An answer to the question is awaited")
                     .hint(format!("Write {labels}, or use the links.")))
             }
@@ -120,15 +145,22 @@ enum Question {
 
 impl Question {
     fn read(given: &Given<'_>, version: f64) -> Self {
-        let waits = if version < 1.1 { given.flag_or("waitUserReply", true) } else { given.text("operation") == "sendAndWait" };
+        let waits = if version < 1.1 {
+            given.flag_or("waitUserReply", true)
+        } else {
+            given.text("operation") == "sendAndWait"
+        };
         if !waits {
             return Question::None;
         }
         if version < 1.1 || given.text("responseType") != "approval" {
             return Question::Open;
         }
-        let label =
-            |name: &str, otherwise: &str| given.some_text(&format!("approvalOptions.values.{name}")).unwrap_or_else(|| otherwise.into());
+        let label = |name: &str, otherwise: &str| {
+            given
+                .some_text(&format!("approvalOptions.values.{name}"))
+                .unwrap_or_else(|| otherwise.into())
+        };
         let has_two = given.text("approvalOptions.values.approvalType") == "double";
         Question::Approval {
             approve: label("approveLabel", "Approve"),
@@ -183,26 +215,42 @@ fn params() -> Vec<Param> {
     let approvals = [("single", "Approve only"), ("double", "Approve and decline")];
     let styles = [("primary", "Primary"), ("secondary", "Secondary")];
     let style = |name: &str, preset: &str| {
-        Param::choice(name, "Button style", &styles).preset(preset).help("How n8n draws the button; links look alike here.")
+        Param::choice(name, "Button style", &styles)
+            .preset(preset)
+            .help("How n8n draws the button; links look alike here.")
     };
     let approval = [
-        Param::choice("approvalType", "Type of approval", &approvals).help("Whether it can be declined, too."),
+        Param::choice("approvalType", "Type of approval", &approvals)
+            .help("Whether it can be declined, too."),
         Param::text("approveLabel", "Approve label", "Approve").help("What approving is called."),
         style("buttonApprovalStyle", "primary"),
-        Param::text("disapproveLabel", "Decline label", "Decline").show("approvalType", &["double"]).help("What declining is called."),
+        Param::text("disapproveLabel", "Decline label", "Decline")
+            .show("approvalType", &["double"])
+            .help("What declining is called."),
         style("buttonDisapprovalStyle", "secondary").show("approvalType", &["double"]),
     ];
-    let limit = Param::group("limitWaitTime", "Limit wait time", [FieldGroup::new("values", "Values", limit_fields())])
-        .help("Go on without a reply after some time.");
+    let limit = Param::group(
+        "limitWaitTime",
+        "Limit wait time",
+        [FieldGroup::new("values", "Values", limit_fields())],
+    )
+    .help("Go on without a reply after some time.");
     let options = [
         Param::flag("memoryConnection", "Add memory input connection", false)
             .help("Put what is said and what is replied into the memory that is connected here."),
         limit,
     ];
     vec![
-        Param::choice("operation", "Operation", &operations).since(1.1).raw().help("Whether the run waits for a reply."),
-        Param::long_text("message", "Message", "").required().help("What is said in the chat; Markdown is shown."),
-        Param::flag("waitUserReply", "Wait for user reply", true).until(1.0).help("Go on with the next message of the conversation."),
+        Param::choice("operation", "Operation", &operations)
+            .since(1.1)
+            .raw()
+            .help("Whether the run waits for a reply."),
+        Param::long_text("message", "Message", "")
+            .required()
+            .help("What is said in the chat; Markdown is shown."),
+        Param::flag("waitUserReply", "Wait for user reply", true)
+            .until(1.0)
+            .help("Go on with the next message of the conversation."),
         Param::choice("responseType", "Response type", &kinds)
             .since(1.1)
             .show("operation", &["sendAndWait"])
@@ -212,12 +260,17 @@ fn params() -> Vec<Param> {
             .show("operation", &["sendAndWait"])
             .show("responseType", &["approval"])
             .help("Take nothing but one of the two answers."),
-        Param::group("approvalOptions", "Approval options", [FieldGroup::new("values", "Values", approval)])
-            .since(1.1)
-            .show("operation", &["sendAndWait"])
-            .show("responseType", &["approval"])
-            .help("What the answers are called."),
-        Param::collection("options", "Options", options).help("Memory, and how long a reply is waited for."),
+        Param::group(
+            "approvalOptions",
+            "Approval options",
+            [FieldGroup::new("values", "Values", approval)],
+        )
+        .since(1.1)
+        .show("operation", &["sendAndWait"])
+        .show("responseType", &["approval"])
+        .help("What the answers are called."),
+        Param::collection("options", "Options", options)
+            .help("Memory, and how long a reply is waited for."),
     ]
 }
 
@@ -228,10 +281,14 @@ mod tests {
     use node_api::NodeInfo;
     use node_api::testing::{TestHost, items, run_on};
 
-    async fn run(version: f64, params: Value) -> Result<(Option<Pause>, Option<Answer>), NodeError> {
+    async fn run(
+        version: f64,
+        params: Value,
+    ) -> Result<(Option<Pause>, Option<Answer>), NodeError> {
         let mut host = TestHost::new(&RespondToChat::spec(), version, &params);
         host.started_with = Some(json!({ "sessionId": "s", "chatInput": "hi" }));
-        run_on::<RespondToChat>(&host, version, vec![items(&json!([{ "n": 1 }]))], OnError::Stop).await?;
+        run_on::<RespondToChat>(&host, version, vec![items(&json!([{ "n": 1 }]))], OnError::Stop)
+            .await?;
         let paused = host.paused.lock().unwrap().clone();
         let answered = host.answered.lock().unwrap().clone();
         Ok((paused, answered))
@@ -247,26 +304,46 @@ mod tests {
     #[tokio::test]
     async fn words_are_said_and_a_reply_is_waited_for_where_the_node_says_so() {
         let (paused, answered) = run(1.0, json!({ "message": "Who are you?" })).await.unwrap();
-        assert_eq!((paused, said(answered)), (Some(Pause::Webhook { until: None }), json!({ "output": "Who are you?" })));
-        assert_eq!(run(1.0, json!({ "message": "Hi", "waitUserReply": false })).await.unwrap().0, None);
+        assert_eq!(
+            (paused, said(answered)),
+            (Some(Pause::Webhook { until: None }), json!({ "output": "Who are you?" }))
+        );
+        assert_eq!(
+            run(1.0, json!({ "message": "Hi", "waitUserReply": false })).await.unwrap().0,
+            None
+        );
         assert_eq!(run(1.2, json!({ "message": "Hi" })).await.unwrap().0, None);
-        let limited =
-            json!({ "message": "Hi", "operation": "sendAndWait", "options": { "limitWaitTime": { "values": { "resumeAmount": 4 } } } });
-        assert_eq!(run(1.2, limited).await.unwrap().0, Some(Pause::Webhook { until: Some(1_704_081_600_000) }));
+        let limited = json!({ "message": "Hi", "operation": "sendAndWait", "options": { "limitWaitTime": { "values": { "resumeAmount": 4 } } } });
+        assert_eq!(
+            run(1.2, limited).await.unwrap().0,
+            Some(Pause::Webhook { until: Some(1_704_081_600_000) })
+        );
     }
 
     #[tokio::test]
     async fn nothing_to_say_and_a_run_without_a_chat_are_told() {
-        assert_eq!(run(1.2, json!({ "message": " " })).await.unwrap_err().code(), Code::NODE_PARAMETER);
+        assert_eq!(
+            run(1.2, json!({ "message": " " })).await.unwrap_err().code(),
+            Code::NODE_PARAMETER
+        );
         let host = TestHost::new(&RespondToChat::spec(), 1.2, &json!({ "message": "Hi" }));
-        let error = run_on::<RespondToChat>(&host, 1.2, vec![items(&json!([{}]))], OnError::Stop).await.unwrap_err();
+        let error = run_on::<RespondToChat>(&host, 1.2, vec![items(&json!([{}]))], OnError::Stop)
+            .await
+            .unwrap_err();
         assert!(error.message().contains("not started from a chat"), "{error}");
     }
 
     fn with_setup<T>(params: &Value, ask: impl FnOnce(&Setup<'_>) -> T) -> T {
         let params = RespondToChat::spec().complete(1.2, params.as_object().unwrap());
         let node = NodeInfo { version: 1.2, ..NodeInfo::default() };
-        ask(&Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w", now_ms: 0, timezone: "UTC" })
+        ask(&Setup {
+            node: &node,
+            params: &params,
+            webhook_id: None,
+            workflow_id: "w",
+            now_ms: 0,
+            timezone: "UTC",
+        })
     }
 
     #[test]
@@ -275,14 +352,23 @@ mod tests {
             let values = json!({ "approvalType": "double", "approveLabel": "Send it" });
             json!({ "operation": "sendAndWait", "message": "?", "responseType": "approval", "blockUserInput": blocks, "approvalOptions": { "values": values } })
         };
-        let woken = |blocks: bool, sent: Value| with_setup(&approval(blocks), |setup| RespondToChat::woken_by(setup, Item::new(sent)));
-        let approved = |sent: Value| woken(true, sent).unwrap().json.get_path("data.approved").cloned();
+        let woken = |blocks: bool, sent: Value| {
+            with_setup(&approval(blocks), |setup| RespondToChat::woken_by(setup, Item::new(sent)))
+        };
+        let approved =
+            |sent: Value| woken(true, sent).unwrap().json.get_path("data.approved").cloned();
         assert_eq!(approved(json!({ "query": { "approved": "true" } })), Some(json!(true)));
         assert_eq!(approved(json!({ "query": { "approved": "false" } })), Some(json!(false)));
         assert_eq!(approved(json!({ "chatInput": "send it " })), Some(json!(true)));
         assert_eq!(approved(json!({ "chatInput": "Decline" })), Some(json!(false)));
-        assert_eq!(woken(false, json!({ "chatInput": "Why?" })).unwrap().json, json!({ "chatInput": "Why?" }));
-        assert!(woken(true, json!({ "chatInput": "Why?" })).is_err() && woken(false, json!({ "query": {} })).is_err());
+        assert_eq!(
+            woken(false, json!({ "chatInput": "Why?" })).unwrap().json,
+            json!({ "chatInput": "Why?" })
+        );
+        assert!(
+            woken(true, json!({ "chatInput": "Why?" })).is_err()
+                && woken(false, json!({ "query": {} })).is_err()
+        );
         assert_eq!(with_setup(&approval(false), RespondToChat::listens).unwrap().len(), 2);
     }
 }

@@ -9,7 +9,8 @@ use model::Kind;
 use node_api::ai::{Message, Role};
 use node_api::prelude::*;
 use node_api::trigger::{
-    AnswerData, AnswerWhen, ChatPage, ChatRoute, Detail, Listen, PreviousSession, Setup, Trigger, WebhookAuth, WebhookRoute,
+    AnswerData, AnswerWhen, ChatPage, ChatRoute, Detail, Listen, PreviousSession, Setup, Trigger,
+    WebhookAuth, WebhookRoute,
 };
 use providers::memory::langchain::to_constructor;
 
@@ -37,7 +38,9 @@ impl Node for ChatTrigger {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let asked = items.first().is_some_and(|item| item.json.get("action").and_then(Value::as_str) == Some("loadPreviousSession"));
+        let asked = items.first().is_some_and(|item| {
+            item.json.get("action").and_then(Value::as_str) == Some("loadPreviousSession")
+        });
         match asked && ctx.text("options.loadPreviousSession", 0)? == "memory" {
             true => Ok(vec![previous_session(ctx).await?]),
             false => Ok(vec![items]),
@@ -70,7 +73,9 @@ impl Trigger for ChatTrigger {
                 "manually" => PreviousSession::Manually,
                 _ => PreviousSession::Off,
             },
-            accepts: takes_files.then(|| given.some_text("options.allowedFilesMimeTypes").unwrap_or_else(|| "*".into())),
+            accepts: takes_files.then(|| {
+                given.some_text("options.allowedFilesMimeTypes").unwrap_or_else(|| "*".into())
+            }),
         }))])
     }
 }
@@ -78,7 +83,11 @@ impl Trigger for ChatTrigger {
 /// What was said in the conversation, as n8n's chat reads it.
 async fn previous_session(ctx: &Ctx<'_>) -> Result<Items, NodeError> {
     let Some(found) = memory(ctx, 0, Str::new()).await? else { return Ok(Items::default()) };
-    let turns = found.memory.turns(&found.session).await.map_err(|error| NodeError::failed(error.to_string()))?;
+    let turns = found
+        .memory
+        .turns(&found.session)
+        .await
+        .map_err(|error| NodeError::failed(error.to_string()))?;
     let said = turns.iter().flat_map(|turn| &turn.messages).filter(|message| is_shown(message));
     Ok(said.flat_map(to_constructor).map(Item::new).collect())
 }
@@ -94,8 +103,11 @@ fn answer_of(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
         "" | "lastNode" => Ok(AnswerWhen::LastNode),
         "responseNode" => Ok(AnswerWhen::ResponseNode),
         "streaming" | "responseNodes" => Ok(AnswerWhen::Streaming),
-        other => Err(NodeError::parameter("options.responseMode", format!("There is no response mode '{other}'"))
-            .hint("Choose 'lastNode', 'responseNode', 'responseNodes' or 'streaming'.")),
+        other => Err(NodeError::parameter(
+            "options.responseMode",
+            format!("There is no response mode '{other}'"),
+        )
+        .hint("Choose 'lastNode', 'responseNode', 'responseNodes' or 'streaming'.")),
     }
 }
 
@@ -113,25 +125,35 @@ fn detail_of(given: &Given<'_>) -> Result<Detail, NodeError> {
         "answer" => Ok(Detail::Answer),
         "" | "steps" => Ok(Detail::Steps),
         "everything" => Ok(Detail::Everything),
-        other => Err(NodeError::parameter("options.eventDetail", format!("Nobody knows what '{other}' shows of the steps"))
-            .hint("Choose 'answer', 'steps' or 'everything'.")),
+        other => Err(NodeError::parameter(
+            "options.eventDetail",
+            format!("Nobody knows what '{other}' shows of the steps"),
+        )
+        .hint("Choose 'answer', 'steps' or 'everything'.")),
     }
 }
 
 fn page_of(given: &Given<'_>) -> Result<ChatPage, NodeError> {
     let css = given.text("options.customCss");
     if css.contains("</") || css.contains("<!") {
-        return Err(NodeError::parameter("options.customCss", "The custom styling has markup in it")
-            .hint("Write only CSS, without `<style>` around it."));
+        return Err(NodeError::parameter(
+            "options.customCss",
+            "The custom styling has markup in it",
+        )
+        .hint("Write only CSS, without `<style>` around it."));
     }
     // An option that was emptied stays empty; one that nobody set has its default.
-    let text = |path: &str, default: &str| given.value(path).map_or_else(|| default.into(), |_| given.text(path));
+    let text = |path: &str, default: &str| {
+        given.value(path).map_or_else(|| default.into(), |_| given.text(path))
+    };
     Ok(ChatPage {
         title: text("options.title", TITLE),
         subtitle: text("options.subtitle", SUBTITLE),
         greeting: text("initialMessages", GREETING),
         placeholder: text("options.inputPlaceholder", PLACEHOLDER),
-        welcome: given.flag("options.showWelcomeScreen").then(|| text("options.getStarted", WELCOME)),
+        welcome: given
+            .flag("options.showWelcomeScreen")
+            .then(|| text("options.getStarted", WELCOME)),
         css,
     })
 }
@@ -145,7 +167,14 @@ mod tests {
         let version = 1.4;
         let params = ChatTrigger::spec().complete(version, params.as_object().unwrap());
         let node = NodeInfo { id: "n-1".into(), version, ..NodeInfo::default() };
-        let setup = Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1", now_ms: 0, timezone: "UTC" };
+        let setup = Setup {
+            node: &node,
+            params: &params,
+            webhook_id: Some("u-1"),
+            workflow_id: "w1",
+            now_ms: 0,
+            timezone: "UTC",
+        };
         match ChatTrigger::listens(&setup)?.remove(0) {
             Listen::Chat(chat) => Ok(*chat),
             _ => unreachable!("a chat listens for messages"),
@@ -166,7 +195,10 @@ mod tests {
         for (params, answer) in [
             (json!({}), AnswerWhen::LastNode),
             (json!({ "availableInChat": true }), AnswerWhen::Streaming),
-            (json!({ "availableInChat": true, "options": { "responseMode": "lastNode" } }), AnswerWhen::LastNode),
+            (
+                json!({ "availableInChat": true, "options": { "responseMode": "lastNode" } }),
+                AnswerWhen::LastNode,
+            ),
             (json!({ "options": { "responseMode": "streaming" } }), AnswerWhen::Streaming),
             (json!({ "options": { "responseMode": "responseNode" } }), AnswerWhen::ResponseNode),
             (json!({ "options": { "responseMode": "responseNodes" } }), AnswerWhen::Streaming),
@@ -186,15 +218,23 @@ mod tests {
             json!({ "options": { "eventDetail": "nothing" } }),
             json!({ "options": { "customCss": "</style><script>alert(1)</script>" } }),
         ] {
-            assert_eq!(chat(params.clone()).unwrap_err().code(), Code::NODE_PARAMETER, "{params:?}");
+            assert_eq!(
+                chat(params.clone()).unwrap_err().code(),
+                Code::NODE_PARAMETER,
+                "{params:?}"
+            );
         }
-        assert_eq!(chat(json!({ "public": true, "authentication": "n8nUserAuth" })).unwrap().route.auth, WebhookAuth::User);
+        assert_eq!(
+            chat(json!({ "public": true, "authentication": "n8nUserAuth" })).unwrap().route.auth,
+            WebhookAuth::User
+        );
     }
 
     #[test]
     fn files_are_taken_on_the_page_only_when_the_author_says_so() {
         assert_eq!(chat(json!({})).unwrap().accepts, None);
-        let options = json!({ "options": { "allowFileUploads": true, "allowedFilesMimeTypes": "image/*" } });
+        let options =
+            json!({ "options": { "allowFileUploads": true, "allowedFilesMimeTypes": "image/*" } });
         assert_eq!(chat(options).unwrap().accepts.as_deref(), Some("image/*"));
     }
 }

@@ -22,15 +22,25 @@ impl Node for EmbedTexts {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let embedder = embedder(ctx, 0).await?;
-        let texts = (0..items.len()).map(|index| ctx.text("text", index)).collect::<Result<Vec<_>, _>>()?;
+        let texts =
+            (0..items.len()).map(|index| ctx.text("text", index)).collect::<Result<Vec<_>, _>>()?;
         let vectors = embedder.embed(&texts).await?;
         if vectors.len() != texts.len() {
-            return Err(NodeError::failed(format!("{} texts were embedded, and {} vectors came back", texts.len(), vectors.len())));
+            return Err(NodeError::failed(format!(
+                "{} texts were embedded, and {} vectors came back",
+                texts.len(),
+                vectors.len()
+            )));
         }
         let mut output = ctx.builder();
         for (index, vector) in vectors.into_iter().enumerate() {
-            let numbers = Value::array(vector.into_iter().map(|number| Value::from(f64::from(number))).collect());
-            let json = Object::from_iter([("embedding", numbers), ("model", Value::from(embedder.model()))]);
+            let numbers = Value::array(
+                vector.into_iter().map(|number| Value::from(f64::from(number))).collect(),
+            );
+            let json = Object::from_iter([
+                ("embedding", numbers),
+                ("model", Value::from(embedder.model())),
+            ]);
             output.push(Item::new(json).paired_with(index));
         }
         Ok(vec![output.finish()])

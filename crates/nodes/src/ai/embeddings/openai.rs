@@ -13,17 +13,20 @@ pub(crate) struct EmbeddingsOpenAi;
 
 impl Supplier for EmbeddingsOpenAi {
     fn spec() -> Spec {
-        embedding_spec("embeddingsOpenAi", &[1.0, 1.1, 1.2], "Embeddings OpenAI", "openAiApi").params([
-            model_param("model", "text-embedding-ada-002").versions(&[1.0]),
-            model_param("model", "text-embedding-3-small").since(1.1),
-            options(&["dimensions", "baseURL", "batchSize", "stripNewLines", "timeout"]),
-        ])
+        embedding_spec("embeddingsOpenAi", &[1.0, 1.1, 1.2], "Embeddings OpenAI", "openAiApi")
+            .params([
+                model_param("model", "text-embedding-ada-002").versions(&[1.0]),
+                model_param("model", "text-embedding-3-small").since(1.1),
+                options(&["dimensions", "baseURL", "batchSize", "stripNewLines", "timeout"]),
+            ])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let mut settings = openai_settings(&ctx.ctx().host().credential("openAiApi", ctx.item())?);
         let raw = ctx.ctx().param("options", ctx.item())?;
-        if let Some(url) = raw.get("baseURL").and_then(Value::as_str).filter(|url| !url.trim().is_empty()) {
+        if let Some(url) =
+            raw.get("baseURL").and_then(Value::as_str).filter(|url| !url.trim().is_empty())
+        {
             settings.base_url = url.to_owned();
         }
         embedder(&ctx, settings, &raw)
@@ -34,10 +37,13 @@ pub(crate) struct EmbeddingsAzureOpenAi;
 
 impl Supplier for EmbeddingsAzureOpenAi {
     fn spec() -> Spec {
-        embedding_spec("embeddingsAzureOpenAi", &[1.0], "Embeddings Azure OpenAI", "azureOpenAiApi").params([
-            Param::text("model", "Model (deployment)", "").required().help("The name of the deployment on Azure."),
-            options(&["batchSize", "stripNewLines", "timeout", "dimensions"]),
-        ])
+        embedding_spec("embeddingsAzureOpenAi", &[1.0], "Embeddings Azure OpenAI", "azureOpenAiApi")
+            .params([
+                Param::text("model", "Model (deployment)", "")
+                    .required()
+                    .help("The name of the deployment on Azure."),
+                options(&["batchSize", "stripNewLines", "timeout", "dimensions"]),
+            ])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -51,8 +57,13 @@ pub(crate) struct EmbeddingsMistralCloud;
 
 impl Supplier for EmbeddingsMistralCloud {
     fn spec() -> Spec {
-        embedding_spec("embeddingsMistralCloud", &[1.0], "Embeddings Mistral Cloud", "mistralCloudApi")
-            .params([model_param("model", "mistral-embed"), options(&["batchSize", "stripNewLines"])])
+        embedding_spec(
+            "embeddingsMistralCloud",
+            &[1.0],
+            "Embeddings Mistral Cloud",
+            "mistralCloudApi",
+        )
+        .params([model_param("model", "mistral-embed"), options(&["batchSize", "stripNewLines"])])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -84,11 +95,19 @@ fn embedder(ctx: &SupplyCtx, settings: Settings, raw: &Value) -> Result<Supply, 
 
 fn options(names: &[&str]) -> Param {
     let option = |name: &&str| match *name {
-        "dimensions" => Param::number(name, "Dimensions", Value::Null).help("Fewer numbers a vector, of models that can."),
-        "baseURL" => Param::text(name, "Base URL", "https://api.openai.com/v1").help("Another server that speaks the format."),
-        "batchSize" => Param::number(name, "Batch size", 512).between(1.0, 2048.0).help("How many texts go into one request."),
-        "stripNewLines" => Param::flag(name, "Strip new lines", true).help("Whether new lines become spaces."),
-        _ => Param::number(name, "Timeout", -1).help("Seconds for a request; -1 for the usual limit."),
+        "dimensions" => Param::number(name, "Dimensions", Value::Null)
+            .help("Fewer numbers a vector, of models that can."),
+        "baseURL" => Param::text(name, "Base URL", "https://api.openai.com/v1")
+            .help("Another server that speaks the format."),
+        "batchSize" => Param::number(name, "Batch size", 512)
+            .between(1.0, 2048.0)
+            .help("How many texts go into one request."),
+        "stripNewLines" => {
+            Param::flag(name, "Strip new lines", true).help("Whether new lines become spaces.")
+        }
+        _ => Param::number(name, "Timeout", -1)
+            .help("Seconds for a request; -1 for the usual limit."),
     };
-    Param::collection("options", "Options", names.iter().map(option)).help("How the texts are sent.")
+    Param::collection("options", "Options", names.iter().map(option))
+        .help("How the texts are sent.")
 }

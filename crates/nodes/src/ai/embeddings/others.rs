@@ -14,8 +14,13 @@ pub(crate) struct EmbeddingsGoogleGemini;
 
 impl Supplier for EmbeddingsGoogleGemini {
     fn spec() -> Spec {
-        embedding_spec("embeddingsGoogleGemini", &[1.0], "Embeddings Google Gemini", "googlePalmApi")
-            .param(model_param("modelName", "models/gemini-embedding-001"))
+        embedding_spec(
+            "embeddingsGoogleGemini",
+            &[1.0],
+            "Embeddings Google Gemini",
+            "googlePalmApi",
+        )
+        .param(model_param("modelName", "models/gemini-embedding-001"))
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -27,7 +32,8 @@ pub(crate) struct EmbeddingsOllama;
 
 impl Supplier for EmbeddingsOllama {
     fn spec() -> Spec {
-        embedding_spec("embeddingsOllama", &[1.0], "Embeddings Ollama", "ollamaApi").param(model_param("model", "llama3.2"))
+        embedding_spec("embeddingsOllama", &[1.0], "Embeddings Ollama", "ollamaApi")
+            .param(model_param("model", "llama3.2"))
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -39,7 +45,8 @@ pub(crate) struct EmbeddingsCohere;
 
 impl Supplier for EmbeddingsCohere {
     fn spec() -> Spec {
-        embedding_spec("embeddingsCohere", &[1.0], "Embeddings Cohere", "cohereApi").param(model_param("modelName", "embed-english-v2.0"))
+        embedding_spec("embeddingsCohere", &[1.0], "Embeddings Cohere", "cohereApi")
+            .param(model_param("modelName", "embed-english-v2.0"))
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -77,5 +84,9 @@ fn supply_of(
     make: fn(&str, &Credential, &Access) -> Arc<dyn Embedder>,
 ) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential(credential, ctx.item())?;
-    Ok(Supply::Embedder(make(&chosen_model(ctx, model_param)?, &credential, &access(ctx, &Value::Undefined)?)))
+    Ok(Supply::Embedder(make(
+        &chosen_model(ctx, model_param)?,
+        &credential,
+        &access(ctx, &Value::Undefined)?,
+    )))
 }

@@ -9,11 +9,17 @@ use std::collections::HashSet;
 /// Whole words only, whatever their case; `words` has commas between them.
 pub(super) fn check(text: &str, words: &str, patterns: &mut Patterns) -> Result<Check, NodeError> {
     let (mut found, mut known, ticker) = (Vec::new(), HashSet::new(), Ticker::default());
-    for word in words.split(',').map(|word| word.trim().trim_end_matches(['.', ',', '!', '?', ';', ':'])).filter(|word| !word.is_empty()) {
+    for word in words
+        .split(',')
+        .map(|word| word.trim().trim_end_matches(['.', ',', '!', '?', ';', ':']))
+        .filter(|word| !word.is_empty())
+    {
         tick()?;
         for hit in patterns.get(word, &format!("(?i){}", regex::escape(word)))?.find_iter(text) {
             ticker.tick()?;
-            if stands_alone(text, hit.start(), hit.end()) && known.insert(hit.as_str().to_lowercase()) {
+            if stands_alone(text, hit.start(), hit.end())
+                && known.insert(hit.as_str().to_lowercase())
+            {
                 found.push(hit.as_str().to_owned());
             }
         }
@@ -29,7 +35,9 @@ pub(super) fn check(text: &str, words: &str, patterns: &mut Patterns) -> Result<
 
 /// Whether no word goes on over the ends of a match.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
-    let is_letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_letter = |letter: Option<char>| {
+        letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+    };
     let (before, inside, after) = (&text[..start], &text[start..end], &text[end..]);
     let begins_inside = is_letter(before.chars().next_back()) && is_letter(inside.chars().next());
     let ends_inside = is_letter(inside.chars().next_back()) && is_letter(after.chars().next());
@@ -43,7 +51,12 @@ mod tests {
     #[test]
     fn whole_words_are_found_in_every_script_and_told_once() {
         let matched = |text: &str, words: &str| {
-            check(text, words, &mut Patterns::default()).unwrap().info.get("matchedKeywords").cloned().unwrap_or_default()
+            check(text, words, &mut Patterns::default())
+                .unwrap()
+                .info
+                .get("matchedKeywords")
+                .cloned()
+                .unwrap_or_default()
         };
         assert_eq!(matched("Über über überall", "über"), json!(["Über"]));
         assert_eq!(matched("use C++ now", "c++"), json!(["C++"]));

@@ -6,11 +6,13 @@ use node_api::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// So few different texts of one length are looked for one after the other; more of them all at once.
+/// So few different texts of one length are looked for one after the other; more of them all at
+/// once.
 const FEW: usize = 4;
 
-/// The text with a word in the place of everything that was found, wherever it stands, the longest first, because one may be a part of
-/// another. What is inside of a word, or overlaps what was longer, is not replaced again.
+/// The text with a word in the place of everything that was found, wherever it stands, the longest
+/// first, because one may be a part of another. What is inside of a word, or overlaps what was
+/// longer, is not replaced again.
 pub(super) fn masked(text: &str, checks: &[Check]) -> Result<Str, NodeError> {
     let places = places(text, checks)?;
     if places.is_empty() {
@@ -36,7 +38,9 @@ fn places<'c>(text: &str, checks: &'c [Check]) -> Result<Places<'c>, NodeError> 
     // The same text may be found thousands of times; the first word for it counts.
     let mut words: HashMap<&'c str, &'c str> = HashMap::new();
     let mut by_length: BTreeMap<usize, Vec<&'c str>> = BTreeMap::new();
-    for (word, found) in checks.iter().flat_map(|check| &check.masks).filter(|(_, found)| !found.is_empty()) {
+    for (word, found) in
+        checks.iter().flat_map(|check| &check.masks).filter(|(_, found)| !found.is_empty())
+    {
         if !words.contains_key(found.as_str()) {
             words.insert(found, word);
             by_length.entry(found.len()).or_default().push(found);
@@ -47,13 +51,21 @@ fn places<'c>(text: &str, checks: &'c [Check]) -> Result<Places<'c>, NodeError> 
     let mut free = Vec::from([whole]);
     for (length, wanted) in by_length.into_iter().rev() {
         tick()?;
-        for wanted in if wanted.len() > FEW { vec![wanted] } else { wanted.into_iter().map(|one| vec![one]).collect() } {
-            let hits = free.iter().filter(|free| free.len() >= length).map(|free| hits(text, free.clone(), length, &wanted));
+        for wanted in if wanted.len() > FEW {
+            vec![wanted]
+        } else {
+            wanted.into_iter().map(|one| vec![one]).collect()
+        } {
+            let hits = free
+                .iter()
+                .filter(|free| free.len() >= length)
+                .map(|free| hits(text, free.clone(), length, &wanted));
             let hits: Vec<usize> = hits.collect::<Result<Vec<_>, _>>()?.concat();
             if hits.is_empty() {
                 continue;
             }
-            let found = |start: usize| words.get(&text[start..start + length]).copied().unwrap_or_default();
+            let found =
+                |start: usize| words.get(&text[start..start + length]).copied().unwrap_or_default();
             free = without(&free, &hits, length);
             places.extend(hits.into_iter().map(|start| (start, (length, found(start)))));
         }
@@ -62,7 +74,12 @@ fn places<'c>(text: &str, checks: &'c [Check]) -> Result<Places<'c>, NodeError> 
 }
 
 /// Where texts of one length stand in a part of a text, each behind the one before it.
-fn hits(text: &str, part: Range<usize>, length: usize, wanted: &[&str]) -> Result<Vec<usize>, NodeError> {
+fn hits(
+    text: &str,
+    part: Range<usize>,
+    length: usize,
+    wanted: &[&str],
+) -> Result<Vec<usize>, NodeError> {
     let ticker = Ticker::default();
     let mut hits = Vec::new();
     if let [wanted] = wanted {
@@ -81,7 +98,8 @@ fn hits(text: &str, part: Range<usize>, length: usize, wanted: &[&str]) -> Resul
     let (mut at, mut window) = (0, Rolling::of(&bytes[..length]));
     loop {
         ticker.tick()?;
-        let is_hit = by_hash.get(&window.0).is_some_and(|wanted| wanted.contains(&&bytes[at..at + length]));
+        let is_hit =
+            by_hash.get(&window.0).is_some_and(|wanted| wanted.contains(&&bytes[at..at + length]));
         if is_hit {
             hits.push(part.start + at);
             at += length;
@@ -95,7 +113,8 @@ fn hits(text: &str, part: Range<usize>, length: usize, wanted: &[&str]) -> Resul
     }
 }
 
-/// What is left of the free parts of a text once something stands at these places, which are in order.
+/// What is left of the free parts of a text once something stands at these places, which are in
+/// order.
 fn without(free: &[Range<usize>], hits: &[usize], length: usize) -> Vec<Range<usize>> {
     let mut left = Vec::with_capacity(free.len() + hits.len());
     let mut hits = hits.iter().copied().peekable();
@@ -118,7 +137,9 @@ impl Rolling {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
     fn of(bytes: &[u8]) -> Self {
-        Self(bytes.iter().fold(0, |hash: u64, byte| hash.wrapping_mul(Self::BASE).wrapping_add(u64::from(*byte) + 1)))
+        Self(bytes.iter().fold(0, |hash: u64, byte| {
+            hash.wrapping_mul(Self::BASE).wrapping_add(u64::from(*byte) + 1)
+        }))
     }
 
     /// What the first byte of a window counts.
@@ -138,13 +159,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn checks(masks: &[(&str, &str)]) -> Vec<Check> {
-        let masks = masks.iter().map(|(word, found)| (Str::from(*word), (*found).to_owned())).collect();
+        let masks =
+            masks.iter().map(|(word, found)| (Str::from(*word), (*found).to_owned())).collect();
         vec![Check { masks, ..Check::default() }]
     }
 
     #[test]
     fn the_longest_goes_first_and_words_are_left_alone() {
-        let found = checks(&[("A", "bcde"), ("B", "abc"), ("C", "x"), ("D", "x"), ("E", "A"), ("F", "")]);
+        let found =
+            checks(&[("A", "bcde"), ("B", "abc"), ("C", "x"), ("D", "x"), ("E", "A"), ("F", "")]);
         assert_eq!(masked("abcde abc x A", &found).unwrap(), "a<A> <B> <C> <E>");
         assert_eq!(masked("nothing", &[]).unwrap(), "nothing");
     }
@@ -184,7 +207,8 @@ mod tests {
         let texts: Vec<String> = (0..100_000).map(|number| format!("{number:08}")).collect();
         let text = texts.join(" ");
         // Each is found by several patterns, and several times.
-        let masks: Vec<(&str, &str)> = texts.iter().chain(&texts).map(|text| ("N", text.as_str())).collect();
+        let masks: Vec<(&str, &str)> =
+            texts.iter().chain(&texts).map(|text| ("N", text.as_str())).collect();
         let began = compute::cpu_used();
         let masked = masked(&text, &checks(&masks)).unwrap();
         assert_eq!(masked, vec!["<N>"; texts.len()].join(" "));

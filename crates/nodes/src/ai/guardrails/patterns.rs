@@ -1,4 +1,5 @@
-//! Patterns, each compiled once: ours for as long as the process runs, those of the author for one run of the node.
+//! Patterns, each compiled once: ours for as long as the process runs, those of the author for one
+//! run of the node.
 
 use crate::turn::Ticker;
 use node_api::prelude::*;
@@ -6,7 +7,8 @@ use regex::Regex;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What may be found in one text. Each finding is shown with its text, so that many of them take far more room than the text itself.
+/// What may be found in one text. Each finding is shown with its text, so that many of them take
+/// far more room than the text itself.
 pub(super) const MAX_FINDINGS: usize = 250_000;
 
 /// Patterns of the author that are kept for the next item.
@@ -25,7 +27,9 @@ impl Patterns {
             }
             self.0.insert(written.to_owned(), compiled(name, written)?);
         }
-        self.0.get(written).ok_or_else(|| NodeError::failed(format!("The pattern '{name}' is lost")))
+        self.0
+            .get(written)
+            .ok_or_else(|| NodeError::failed(format!("The pattern '{name}' is lost")))
     }
 }
 
@@ -37,7 +41,11 @@ impl Fixed {
         Self(OnceLock::new())
     }
 
-    pub(super) fn get(&self, name: &str, written: impl FnOnce() -> String) -> Result<&Regex, NodeError> {
+    pub(super) fn get(
+        &self,
+        name: &str,
+        written: impl FnOnce() -> String,
+    ) -> Result<&Regex, NodeError> {
         if let Some(compiled) = self.0.get() {
             return Ok(compiled);
         }
@@ -66,8 +74,10 @@ impl Findings {
     pub(super) fn add(&mut self) -> Result<(), NodeError> {
         self.count += 1;
         if self.count > MAX_FINDINGS {
-            return Err(NodeError::input(format!("More than {MAX_FINDINGS} things were found in the text"))
-                .hint("Split the text into shorter ones, or look for fewer kinds of things."));
+            return Err(NodeError::input(format!(
+                "More than {MAX_FINDINGS} things were found in the text"
+            ))
+            .hint("Split the text into shorter ones, or look for fewer kinds of things."));
         }
         self.ticker.tick()
     }

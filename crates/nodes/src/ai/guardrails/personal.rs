@@ -9,7 +9,8 @@ use compute::pattern_cost::{MAX_FOLDED, MAX_PATTERN_BYTES, PatternCost};
 use node_api::prelude::*;
 use std::time::Duration;
 
-/// Steps that a pattern of the author may take for one match: comparisons of a byte with a place in the pattern.
+/// Steps that a pattern of the author may take for one match: comparisons of a byte with a place in
+/// the pattern.
 const MAX_STEPS: u64 = 1 << 31;
 /// CPU time of all its matches in one text together.
 const MAX_TIME: Duration = Duration::from_secs(10);
@@ -18,14 +19,24 @@ const MAX_TIME: Duration = Duration::from_secs(10);
 pub(super) const ENTITIES: &[(&str, &str, Form)] = &[
     ("CREDIT_CARD", "Credit Card", Pattern("[0-9]{4}(?:[- ]?[0-9]{4}){3}")),
     ("CRYPTO", "Crypto", Pattern("[13][1-9A-HJ-NP-Za-km-z]{25,34}")),
-    ("DATE_TIME", "Date Time", Pattern("(?:0[1-9]|1[012])[-/](?:0[1-9]|[12][0-9]|3[01])[-/](?:19|20)[0-9]{2}")),
-    ("EMAIL_ADDRESS", "Email Address", Pattern("[0-9A-Za-z._%+-]+@(?:[0-9A-Za-z-]+[.])+[A-Za-z]{2,}")),
+    (
+        "DATE_TIME",
+        "Date Time",
+        Pattern("(?:0[1-9]|1[012])[-/](?:0[1-9]|[12][0-9]|3[01])[-/](?:19|20)[0-9]{2}"),
+    ),
+    (
+        "EMAIL_ADDRESS",
+        "Email Address",
+        Pattern("[0-9A-Za-z._%+-]+@(?:[0-9A-Za-z-]+[.])+[A-Za-z]{2,}"),
+    ),
     ("IBAN_CODE", "IBAN Code", Pattern("[A-Z]{2}[0-9]{2}[0-9A-Z]{4}[0-9]{7}[0-9A-Z]{0,16}")),
     ("IP_ADDRESS", "IP Address", Pattern("[0-9]{1,3}(?:[.][0-9]{1,3}){3}")),
     (
         "LOCATION",
         "Location",
-        Pattern("(?:[A-Za-z]+\\s+)+(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Place|Pl|Court|Ct|Way|Highway|Hwy)"),
+        Pattern(
+            "(?:[A-Za-z]+\\s+)+(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Place|Pl|Court|Ct|Way|Highway|Hwy)",
+        ),
     ),
     ("PHONE_NUMBER", "Phone Number", Pattern("[0-9]{3}[)]?[-.\\s]?[0-9]{3}[-.\\s]?[0-9]{4,6}")),
     ("MEDICAL_LICENSE", "Medical License", Signs("@@######")),
@@ -55,7 +66,11 @@ pub(super) const ENTITIES: &[(&str, &str, Form)] = &[
     ("IN_VEHICLE_REGISTRATION", "IN Vehicle Registration", Signs("@@##@@####")),
     ("IN_VOTER", "IN Voter", Signs("@@@#######")),
     ("IN_PASSPORT", "IN Passport", Signs("@#######")),
-    ("FI_PERSONAL_IDENTITY_CODE", "FI Personal Identity Code", Pattern("[0-9]{6}[-+A][0-9]{3}[0-9A-Z]")),
+    (
+        "FI_PERSONAL_IDENTITY_CODE",
+        "FI Personal Identity Code",
+        Pattern("[0-9]{6}[-+A][0-9]{3}[0-9A-Z]"),
+    ),
 ];
 
 /// The form of a piece of personal data.
@@ -78,11 +93,17 @@ impl Form {
 }
 
 pub(super) fn check(text: &str, settings: &Value) -> Result<Check, NodeError> {
-    let chosen =
-        settings.get("entities").and_then(Value::as_array).filter(|_| settings.get("type").and_then(Value::as_str) == Some("selected"));
-    let is_chosen = |name: &str| chosen.is_none_or(|chosen| chosen.iter().any(|entity| entity.as_str() == Some(name)));
+    let chosen = settings
+        .get("entities")
+        .and_then(Value::as_array)
+        .filter(|_| settings.get("type").and_then(Value::as_str) == Some("selected"));
+    let is_chosen = |name: &str| {
+        chosen.is_none_or(|chosen| chosen.iter().any(|entity| entity.as_str() == Some(name)))
+    };
     let (mut found, mut findings) = (Vec::new(), Findings::default());
-    for ((name, _, form), compiled) in ENTITIES.iter().zip(&COMPILED).filter(|((name, _, _), _)| is_chosen(name)) {
+    for ((name, _, form), compiled) in
+        ENTITIES.iter().zip(&COMPILED).filter(|((name, _, _), _)| is_chosen(name))
+    {
         tick()?;
         for hit in compiled.get(name, || form.pattern())?.find_iter(text) {
             findings.add()?;
@@ -96,7 +117,11 @@ pub(super) fn check(text: &str, settings: &Value) -> Result<Check, NodeError> {
 static COMPILED: [Fixed; ENTITIES.len()] = [const { Fixed::new() }; ENTITIES.len()];
 
 /// Patterns as JavaScript writes them, `/…/flags`, or bare.
-pub(super) fn check_custom(text: &str, written: &[Value], patterns: &mut Patterns) -> Result<Check, NodeError> {
+pub(super) fn check_custom(
+    text: &str,
+    written: &[Value],
+    patterns: &mut Patterns,
+) -> Result<Check, NodeError> {
     let (mut found, mut findings) = (Vec::new(), Findings::default());
     for entry in written {
         let field = |name: &str| entry.get(name).map(Value::to_js_string).unwrap_or_default();
@@ -104,7 +129,9 @@ pub(super) fn check_custom(text: &str, written: &[Value], patterns: &mut Pattern
         if written.is_empty() {
             continue;
         }
-        let hits = compute::blocking(|| find(&name, &from_javascript(&written), text, patterns, &mut findings));
+        let hits = compute::blocking(|| {
+            find(&name, &from_javascript(&written), text, patterns, &mut findings)
+        });
         let hits = hits.map_err(|busy| NodeError::new(Code::OVERLOAD, busy.to_string()))??;
         found.extend(hits.into_iter().map(|hit| (name.clone(), hit)));
     }
@@ -112,8 +139,19 @@ pub(super) fn check_custom(text: &str, written: &[Value], patterns: &mut Pattern
 }
 
 /// What a pattern of the author matches. It cannot be stopped, so what it takes is estimated first.
-fn find(name: &str, written: &str, text: &str, patterns: &mut Patterns, findings: &mut Findings) -> Result<Vec<String>, NodeError> {
-    let refused = |problem: &str| NodeError::parameter("guardrails", format!("The pattern '{name}' cannot be used: {problem}"));
+fn find(
+    name: &str,
+    written: &str,
+    text: &str,
+    patterns: &mut Patterns,
+    findings: &mut Findings,
+) -> Result<Vec<String>, NodeError> {
+    let refused = |problem: &str| {
+        NodeError::parameter(
+            "guardrails",
+            format!("The pattern '{name}' cannot be used: {problem}"),
+        )
+    };
     if written.len() > MAX_PATTERN_BYTES {
         return Err(refused(&format!("it is longer than {MAX_PATTERN_BYTES} bytes")));
     }
@@ -143,7 +181,9 @@ fn find(name: &str, written: &str, text: &str, patterns: &mut Patterns, findings
 
 fn from_javascript(written: &str) -> String {
     let parts = written.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
-    let Some((pattern, flags)) = parts.filter(|(_, flags)| flags.chars().all(|flag| "dgimsuvy".contains(flag))) else {
+    let Some((pattern, flags)) =
+        parts.filter(|(_, flags)| flags.chars().all(|flag| "dgimsuvy".contains(flag)))
+    else {
         return written.to_owned();
     };
     let flags: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
@@ -152,7 +192,10 @@ fn from_javascript(written: &str) -> String {
 
 fn result(name: &str, found: Vec<(Str, String)>) -> Check {
     let shown = found.iter().map(|(entity, text)| {
-        Value::from(Object::from_iter([("entityType", Value::from(entity.clone())), ("text", text.as_str().into())]))
+        Value::from(Object::from_iter([
+            ("entityType", Value::from(entity.clone())),
+            ("text", text.as_str().into()),
+        ]))
     });
     Check {
         name: name.into(),
@@ -169,11 +212,15 @@ mod tests {
 
     #[test]
     fn issue_14_06_patterns_of_the_author_are_bounded() {
-        let find = |name: &str, written: &str, text: &str| find(name, written, text, &mut Patterns::default(), &mut Findings::default());
+        let find = |name: &str, written: &str, text: &str| {
+            find(name, written, text, &mut Patterns::default(), &mut Findings::default())
+        };
         let began = compute::cpu_used();
         let wide = format!("(?i){}", r"[ -\u{10FFFD}]".repeat(280));
         assert!(find("wide", &wide, "a").unwrap_err().to_string().contains("too many characters"));
-        assert!(find("long", &"a".repeat(5_000), "a").unwrap_err().to_string().contains("longer than"));
+        assert!(
+            find("long", &"a".repeat(5_000), "a").unwrap_err().to_string().contains("longer than")
+        );
         let slow = find("slow", r"[ab]*a[ab]{5000}[cd]", &"a".repeat(4 << 20));
         assert!(slow.unwrap_err().to_string().contains("too many steps"));
         assert_eq!(find("ticket", r"(?i)t-\d+", "see T-12").unwrap(), ["T-12"]);
@@ -196,7 +243,8 @@ mod tests {
     #[test]
     fn issue_14_09_only_so_many_findings_are_shown() {
         let text = "1.1.1.1 ".repeat(crate::ai::guardrails::patterns::MAX_FINDINGS + 1);
-        let error = check(&text, &json!({ "type": "selected", "entities": ["IP_ADDRESS"] })).unwrap_err();
+        let error =
+            check(&text, &json!({ "type": "selected", "entities": ["IP_ADDRESS"] })).unwrap_err();
         assert_eq!(error.message(), "More than 250000 things were found in the text");
     }
 

@@ -7,14 +7,17 @@ use node_api::prelude::*;
 use std::collections::HashMap;
 
 /// How keys of well-known services begin.
-const BEGINNINGS: [&str; 15] =
-    ["key-", "sk-", "sk_", "pk_", "pk-", "ghp_", "AKIA", "xox", "SG.", "hf_", "api-", "apikey-", "token-", "secret-", "SHA:"];
+const BEGINNINGS: [&str; 15] = [
+    "key-", "sk-", "sk_", "pk_", "pk-", "ghp_", "AKIA", "xox", "SG.", "hf_", "api-", "apikey-",
+    "token-", "secret-", "SHA:",
+];
 
 /// Names of files look random but are none.
 const FILES: [&str; 43] = [
-    "py", "js", "html", "css", "json", "md", "txt", "csv", "xml", "yaml", "yml", "ini", "conf", "config", "log", "sql", "sh", "bat", "dll",
-    "so", "dylib", "jar", "war", "php", "rb", "go", "rs", "ts", "jsx", "vue", "cpp", "c", "h", "cs", "doc", "docx", "xls", "xlsx", "ppt",
-    "pptx", "pdf", "jpg", "png",
+    "py", "js", "html", "css", "json", "md", "txt", "csv", "xml", "yaml", "yml", "ini", "conf",
+    "config", "log", "sql", "sh", "bat", "dll", "so", "dylib", "jar", "war", "php", "rb", "go",
+    "rs", "ts", "jsx", "vue", "cpp", "c", "h", "cs", "doc", "docx", "xls", "xlsx", "ppt", "pptx",
+    "pdf", "jpg", "png",
 ];
 
 /// From when on a word is taken for a key.
@@ -28,7 +31,9 @@ struct Level {
 pub(super) fn check(text: &str, permissiveness: &str) -> Result<Check, NodeError> {
     let level = match permissiveness {
         "strict" => Level { min_length: 10, min_entropy: 3.0, min_kinds: 2, spares_files: false },
-        "permissive" => Level { min_length: 30, min_entropy: 4.0, min_kinds: 2, spares_files: true },
+        "permissive" => {
+            Level { min_length: 30, min_entropy: 4.0, min_kinds: 2, spares_files: true }
+        }
         _ => Level { min_length: 10, min_entropy: 3.8, min_kinds: 3, spares_files: true },
     };
     let (mut found, mut findings, ticker) = (Vec::new(), Findings::default(), Ticker::default());
@@ -55,14 +60,18 @@ impl Level {
             return false;
         }
         let begins = BEGINNINGS.iter().any(|beginning| word.starts_with(beginning));
-        begins || (word.chars().count() >= self.min_length && kinds(word) >= self.min_kinds && entropy(word) >= self.min_entropy)
+        begins
+            || (word.chars().count() >= self.min_length
+                && kinds(word) >= self.min_kinds
+                && entropy(word) >= self.min_entropy)
     }
 }
 
 fn is_address(word: &str) -> bool {
     let rest = word.strip_prefix("https://").or_else(|| word.strip_prefix("http://"));
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "./_-".contains(letter);
-    rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_plain)) && !BEGINNINGS.iter().any(|beginning| word.contains(beginning))
+    rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_plain))
+        && !BEGINNINGS.iter().any(|beginning| word.contains(beginning))
 }
 
 fn is_file(word: &str) -> bool {

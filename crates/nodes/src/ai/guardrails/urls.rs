@@ -24,13 +24,16 @@ pub(super) struct Allowed {
 impl Allowed {
     pub(super) fn read(settings: &Value) -> Self {
         let entries = settings.get("allowedUrls").and_then(Value::as_str).unwrap_or_default();
-        let schemes = settings
-            .get("allowedSchemes")
-            .and_then(Value::as_array)
-            .map(|schemes| schemes.iter().map(|scheme| scheme.to_js_string().to_string()).collect());
+        let schemes = settings.get("allowedSchemes").and_then(Value::as_array).map(|schemes| {
+            schemes.iter().map(|scheme| scheme.to_js_string().to_string()).collect()
+        });
         let flag = |name: &str| settings.get(name).and_then(Value::as_bool).unwrap_or(true);
         Self {
-            entries: entries.split(',').map(|entry| entry.trim().to_lowercase()).filter(|entry| !entry.is_empty()).collect(),
+            entries: entries
+                .split(',')
+                .map(|entry| entry.trim().to_lowercase())
+                .filter(|entry| !entry.is_empty())
+                .collect(),
             schemes: schemes.unwrap_or_else(|| vec!["https".to_owned()]),
             refuses_user: flag("blockUserinfo"),
             takes_subdomains: flag("allowSubdomains"),
@@ -39,8 +42,12 @@ impl Allowed {
 
     /// Why an address is blocked, if it is.
     fn refusal(&self, found: &str) -> Option<String> {
-        let has_scheme = found.contains("://") || HOSTLESS.iter().any(|scheme| found.to_lowercase().starts_with(&format!("{scheme}:")));
-        let read = if has_scheme { Url::parse(found) } else { Url::parse(&format!("http://{found}")) };
+        let has_scheme = found.contains("://")
+            || HOSTLESS
+                .iter()
+                .any(|scheme| found.to_lowercase().starts_with(&format!("{scheme}:")));
+        let read =
+            if has_scheme { Url::parse(found) } else { Url::parse(&format!("http://{found}")) };
         let address = match read {
             Ok(address) => address,
             Err(error) => return Some(format!("Invalid URL format: {error}")),
@@ -52,7 +59,8 @@ impl Allowed {
         if self.refuses_user && (!address.username().is_empty() || address.password().is_some()) {
             return Some("Contains userinfo (potential credential injection)".to_owned());
         }
-        let is_listed = HOSTLESS.contains(&scheme) || self.entries.iter().any(|entry| self.lists(entry, &address));
+        let is_listed = HOSTLESS.contains(&scheme)
+            || self.entries.iter().any(|entry| self.lists(entry, &address));
         (!is_listed).then(|| "Not in allow list".to_owned())
     }
 
@@ -70,7 +78,10 @@ impl Allowed {
         if entry.parse::<Ipv4Addr>().is_ok() {
             return entry == host;
         }
-        let (allowed, host) = (entry.strip_prefix("www.").unwrap_or(entry), host.strip_prefix("www.").unwrap_or(&host));
+        let (allowed, host) = (
+            entry.strip_prefix("www.").unwrap_or(entry),
+            host.strip_prefix("www.").unwrap_or(&host),
+        );
         host == allowed || (self.takes_subdomains && host.ends_with(&format!(".{allowed}")))
     }
 }
@@ -83,10 +94,18 @@ pub(super) fn check(text: &str, allowed: &Allowed) -> Result<Check, NodeError> {
         tick()?;
         refusals.push((address.clone(), allowed.refusal(address)));
     }
-    let list =
-        |is_blocked: bool| refusals.iter().filter(move |(_, refusal)| refusal.is_some() == is_blocked).map(|(address, _)| address.clone());
-    let values = |addresses: &mut dyn Iterator<Item = String>| Value::array(addresses.map(Value::from).collect());
-    let mut reasons = refusals.iter().filter_map(|(address, refusal)| refusal.as_ref().map(|refusal| format!("{address}: {refusal}")));
+    let list = |is_blocked: bool| {
+        refusals
+            .iter()
+            .filter(move |(_, refusal)| refusal.is_some() == is_blocked)
+            .map(|(address, _)| address.clone())
+    };
+    let values = |addresses: &mut dyn Iterator<Item = String>| {
+        Value::array(addresses.map(Value::from).collect())
+    };
+    let mut reasons = refusals.iter().filter_map(|(address, refusal)| {
+        refusal.as_ref().map(|refusal| format!("{address}: {refusal}"))
+    });
     let info = Object::from_iter([
         ("detected", values(&mut found.iter().cloned())),
         ("allowed", values(&mut list(false))),
@@ -94,10 +113,17 @@ pub(super) fn check(text: &str, allowed: &Allowed) -> Result<Check, NodeError> {
         ("blockedReasons", values(&mut reasons)),
     ]);
     let masks: Vec<(Str, String)> = list(true).map(|address| ("URL".into(), address)).collect();
-    Ok(Check { name: "urls".into(), is_triggered: !masks.is_empty(), info, masks, ..Check::default() })
+    Ok(Check {
+        name: "urls".into(),
+        is_triggered: !masks.is_empty(),
+        info,
+        masks,
+        ..Check::default()
+    })
 }
 
-/// Everything in a text that is an address, with a scheme or without, each once. What stands inside of another is a part of it.
+/// Everything in a text that is an address, with a scheme or without, each once. What stands inside
+/// of another is a part of it.
 fn addresses(text: &str) -> Result<Vec<String>, NodeError> {
     const STOP: &str = r#"[^\s<>"{}|\\^`\[\]]"#;
     static COMPILED: [Fixed; 4] = [const { Fixed::new() }; 4];
@@ -107,7 +133,8 @@ fn addresses(text: &str) -> Result<Vec<String>, NodeError> {
         r"(?i)\b(?:www\.)?[a-z0-9][a-z0-9.-]*\.[a-z]{2,}(?:/\S*)?".to_owned(),
         r"\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]+)?(?:/\S*)?".to_owned(),
     ];
-    // Where the addresses of each form are, in order: those of one form are never inside of each other.
+    // Where the addresses of each form are, in order: those of one form are never inside of each
+    // other.
     let mut places: Vec<Vec<Range<usize>>> = Vec::new();
     let (mut found, mut known, mut findings) = (Vec::new(), HashSet::new(), Findings::default());
     for (form, compiled) in forms.into_iter().zip(&COMPILED) {
@@ -132,7 +159,10 @@ fn addresses(text: &str) -> Result<Vec<String>, NodeError> {
 /// Whether one of the ranges, which are in order, holds a place.
 fn covers(ranges: &[Range<usize>], place: usize) -> bool {
     let behind = ranges.partition_point(|range| range.start <= place);
-    behind.checked_sub(1).and_then(|last| ranges.get(last)).is_some_and(|range| range.contains(&place))
+    behind
+        .checked_sub(1)
+        .and_then(|last| ranges.get(last))
+        .is_some_and(|range| range.contains(&place))
 }
 
 #[cfg(test)]
@@ -140,13 +170,21 @@ mod tests {
     use super::*;
 
     fn blocked(text: &str, settings: Value) -> Value {
-        check(text, &Allowed::read(&settings)).unwrap().info.get("blockedReasons").cloned().unwrap_or_default()
+        check(text, &Allowed::read(&settings))
+            .unwrap()
+            .info
+            .get("blockedReasons")
+            .cloned()
+            .unwrap_or_default()
     }
 
     #[test]
     fn addresses_are_found_with_a_scheme_and_without() {
         let text = "See https://a.test/x?y=1, www.b.test/path, 10.0.0.1:80 and mailto:c@d.test.";
-        assert_eq!(addresses(text).unwrap(), ["https://a.test/x?y=1", "mailto:c@d.test", "www.b.test/path", "10.0.0.1:80"]);
+        assert_eq!(
+            addresses(text).unwrap(),
+            ["https://a.test/x?y=1", "mailto:c@d.test", "www.b.test/path", "10.0.0.1:80"]
+        );
     }
 
     #[test]
@@ -156,18 +194,43 @@ mod tests {
         assert_eq!(addresses(&text).unwrap().len(), 50_000);
         // Comparing each with all before it would take more than a billion steps.
         assert!(compute::cpu_used() - began < std::time::Duration::from_secs(10));
-        assert_eq!(addresses("https://a.test/b.test http://c.test 1.2.3.4 a.test").unwrap().len(), 4);
+        assert_eq!(
+            addresses("https://a.test/b.test http://c.test 1.2.3.4 a.test").unwrap().len(),
+            4
+        );
     }
 
     #[test]
     fn what_is_not_on_the_list_is_blocked_with_a_reason() {
         let settings = || json!({ "allowedUrls": "a.test, https://b.test/docs, 10.0.0.0/8", "allowedSchemes": ["https", "http"] });
-        assert_eq!(blocked("https://sub.a.test https://b.test/docs/1 http://10.1.2.3/", settings()), json!([]));
-        assert_eq!(blocked("https://b.test/other", settings()), json!(["https://b.test/other: Not in allow list"]));
-        assert_eq!(blocked("ftp://a.test/", settings()), json!(["ftp://a.test/: Blocked scheme: ftp"]));
-        assert!(blocked("https://me:pw@a.test/", settings()).at(0).unwrap().as_str().unwrap().contains("userinfo"));
+        assert_eq!(
+            blocked("https://sub.a.test https://b.test/docs/1 http://10.1.2.3/", settings()),
+            json!([])
+        );
+        assert_eq!(
+            blocked("https://b.test/other", settings()),
+            json!(["https://b.test/other: Not in allow list"])
+        );
+        assert_eq!(
+            blocked("ftp://a.test/", settings()),
+            json!(["ftp://a.test/: Blocked scheme: ftp"])
+        );
+        assert!(
+            blocked("https://me:pw@a.test/", settings())
+                .at(0)
+                .unwrap()
+                .as_str()
+                .unwrap()
+                .contains("userinfo")
+        );
         let strict = json!({ "allowedUrls": "a.test", "allowSubdomains": false });
-        assert_eq!(blocked("https://sub.a.test", strict), json!(["https://sub.a.test: Not in allow list"]));
-        assert_eq!(blocked("javascript:alert(1)", json!({})), json!(["javascript:alert(1: Blocked scheme: javascript"]));
+        assert_eq!(
+            blocked("https://sub.a.test", strict),
+            json!(["https://sub.a.test: Not in allow list"])
+        );
+        assert_eq!(
+            blocked("javascript:alert(1)", json!({})),
+            json!(["javascript:alert(1: Blocked scheme: javascript"])
+        );
     }
 }

@@ -42,7 +42,9 @@ impl Node for KnowledgeBase {
                 _ => insert(ctx, &item, index).await.map(|made| vec![made]),
             };
             match made {
-                Ok(made) => made.into_iter().for_each(|json| output.push(Item::new(json).paired_with(index))),
+                Ok(made) => made
+                    .into_iter()
+                    .for_each(|json| output.push(Item::new(json).paired_with(index))),
                 Err(error) => output.push(ctx.failed_item(index, error)?),
             }
         }
@@ -62,7 +64,12 @@ impl Supplier for KnowledgeBase {
         let kept = KeptCollection { collections, id: found.id, embedder };
         let metadata = metadata(&inner, "options.metadata", item)?;
         let embedder = kept.embedder.clone();
-        Ok(Supply::VectorStore(SearchableStore { store: Arc::new(kept), embedder, metadata, reranker: None }))
+        Ok(Supply::VectorStore(SearchableStore {
+            store: Arc::new(kept),
+            embedder,
+            metadata,
+            reranker: None,
+        }))
     }
 }
 
@@ -113,7 +120,10 @@ fn params() -> Vec<Param> {
 }
 
 async fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
-    let lengths = Lengths::new(option(ctx, index, "chunkSize", 1000.0)?, option(ctx, index, "chunkOverlap", 200.0)?)?;
+    let lengths = Lengths::new(
+        option(ctx, index, "chunkSize", 1000.0)?,
+        option(ctx, index, "chunkOverlap", 200.0)?,
+    )?;
     let mut source = ctx.text("source", index)?;
     let mut documents: Vec<Document> = match ctx.text("data", index)?.as_str() {
         "file" => {
@@ -141,7 +151,14 @@ async fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, Node
     }
     let (collections, found) = collection(ctx, index, IfMissing::Make).await?;
     let embedder = embedder(ctx, index, &found).await?;
-    let n_chunks = add_documents(collections.as_ref(), &found.id, embedder.as_ref(), source.clone(), documents).await?;
+    let n_chunks = add_documents(
+        collections.as_ref(),
+        &found.id,
+        embedder.as_ref(),
+        source.clone(),
+        documents,
+    )
+    .await?;
     Ok(Object::from_iter([
         ("collection", Value::from(found.name)),
         ("collectionId", found.id.into()),
@@ -181,9 +198,11 @@ async fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Object, NodeError> {
         "metadata" => {
             let fields = metadata(ctx, "options.metadata", index)?;
             if fields.is_empty() {
-                return Err(
-                    NodeError::parameter("options.metadata", "No metadata are named by which chunks would be removed").on_item(index)
-                );
+                return Err(NodeError::parameter(
+                    "options.metadata",
+                    "No metadata are named by which chunks would be removed",
+                )
+                .on_item(index));
             }
             WhichChunks::Metadata(fields)
         }

@@ -55,7 +55,10 @@ impl Supplier for KnowledgeBaseTool {
             },
             "required": ["query"]
         });
-        let fields: Object = filter_fields(&ctx.ctx(), ctx.item())?.into_iter().map(|name| (name, json!({ "type": "string" }))).collect();
+        let fields: Object = filter_fields(&ctx.ctx(), ctx.item())?
+            .into_iter()
+            .map(|name| (name, json!({ "type": "string" })))
+            .collect();
         if !fields.is_empty() {
             let filter = Object::from_iter([
                 ("type", Value::from("object")),
@@ -65,8 +68,13 @@ impl Supplier for KnowledgeBaseTool {
             ]);
             parameters.set_path("properties.filter", filter);
         }
-        let definition =
-            ToolDefinition { name: "knowledge_base_search".into(), description, parameters, effect: Effect::None, flow: Flow::STORED };
+        let definition = ToolDefinition {
+            name: "knowledge_base_search".into(),
+            description,
+            parameters,
+            effect: Effect::None,
+            flow: Flow::STORED,
+        };
         Ok(tool(ctx, definition, |call| async move { search(&call).await.map_err(failed) }))
     }
 }
@@ -78,14 +86,24 @@ async fn search(call: &Call) -> Result<Value, NodeError> {
         return Err(NodeError::parameter("query", "the query is empty"));
     }
     let (top, min_score) = (option(&ctx, item, "topK", 5.0)?, option(&ctx, item, "minScore", 0.7)?);
-    let limit = call.arguments.get("limit").and_then(Value::as_f64).filter(|limit| *limit >= 1.0).unwrap_or(top);
+    let limit = call
+        .arguments
+        .get("limit")
+        .and_then(Value::as_f64)
+        .filter(|limit| *limit >= 1.0)
+        .unwrap_or(top);
     let (collections, found) = collection(&ctx, item, IfMissing::Fail).await?;
     let embedder = embedder(&ctx, item, &found).await?;
     let kept = KeptCollection { collections, id: found.id, embedder };
     // What the author demands comes last, so that nothing that a model asks for can take its place.
-    let mut demanded = call.arguments.get("filter").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut demanded =
+        call.arguments.get("filter").and_then(Value::as_object).cloned().unwrap_or_default();
     demanded.extend(metadata(&ctx, "options.metadata", item)?);
-    let wanted = Match { limit: limit.clamp(1.0, MAX_RESULTS) as usize, min_score: Some(min_score), metadata: demanded };
+    let wanted = Match {
+        limit: limit.clamp(1.0, MAX_RESULTS) as usize,
+        min_score: Some(min_score),
+        metadata: demanded,
+    };
     let found = kept.find(&query, wanted, ctx.flag("options.hybrid", item)?).await?;
     let results = found.into_iter().map(|found| {
         Object::from_iter([

@@ -1,10 +1,14 @@
-//! Collections that Heddle keeps, as the nodes use them: named by a person, searched and filled with an embedding model.
+//! Collections that Heddle keeps, as the nodes use them: named by a person, searched and filled
+//! with an embedding model.
 
 use crate::ai::embeddings::embedder_of;
 use crate::ai::supplies;
 use model::Kind;
 use node_api::ai::{Document, Embedder, Found, LOCAL_EMBEDDING_MODEL, Match, VectorStore};
-use node_api::collections::{Collection, CollectionError, CollectionName, Collections, NewChunks, NewCollection, Question, WhichChunks};
+use node_api::collections::{
+    Collection, CollectionError, CollectionName, Collections, NewChunks, NewCollection, Question,
+    WhichChunks,
+};
 use node_api::prelude::*;
 use std::sync::Arc;
 
@@ -17,29 +21,57 @@ pub(super) struct KeptCollection {
 }
 
 impl KeptCollection {
-    pub(super) async fn find(&self, question: &str, wanted: Match, is_hybrid: bool) -> Result<Vec<Found>, NodeError> {
+    pub(super) async fn find(
+        &self,
+        question: &str,
+        wanted: Match,
+        is_hybrid: bool,
+    ) -> Result<Vec<Found>, NodeError> {
         let vectors = self.embedder.embed(&[question.into()]).await?;
-        let vector = vectors.into_iter().next().ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
+        let vector = vectors
+            .into_iter()
+            .next()
+            .ok_or_else(|| NodeError::failed("The embedding model gave no vector"))?;
         let words = is_hybrid.then(|| Str::from(question));
-        Ok(self.collections.search_chunks(&self.id, Question { model: self.embedder.model().into(), vector, wanted, words }).await?)
+        Ok(self
+            .collections
+            .search_chunks(
+                &self.id,
+                Question { model: self.embedder.model().into(), vector, wanted, words },
+            )
+            .await?)
     }
 }
 
 #[async_trait::async_trait]
 impl VectorStore for KeptCollection {
-    async fn insert(&self, documents: Vec<Document>, vectors: Vec<Vec<f32>>) -> Result<Vec<Str>, NodeError> {
+    async fn insert(
+        &self,
+        documents: Vec<Document>,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<Vec<Str>, NodeError> {
         let model = self.embedder.model().into();
-        let new = NewChunks { model, source: Str::new(), replaces_source: false, documents, vectors };
+        let new =
+            NewChunks { model, source: Str::new(), replaces_source: false, documents, vectors };
         Ok(self.collections.insert_chunks(&self.id, new).await?)
     }
 
     async fn search(&self, vector: &[f32], wanted: &Match) -> Result<Vec<Found>, NodeError> {
-        let question = Question { model: self.embedder.model().into(), vector: vector.to_vec(), wanted: wanted.clone(), words: None };
+        let question = Question {
+            model: self.embedder.model().into(),
+            vector: vector.to_vec(),
+            wanted: wanted.clone(),
+            words: None,
+        };
         Ok(self.collections.search_chunks(&self.id, question).await?)
     }
 
     async fn delete(&self, ids: &[Str]) -> Result<(), NodeError> {
-        Ok(self.collections.delete_chunks(&self.id, WhichChunks::Ids(ids.to_vec())).await.map(drop)?)
+        Ok(self
+            .collections
+            .delete_chunks(&self.id, WhichChunks::Ids(ids.to_vec()))
+            .await
+            .map(drop)?)
     }
 }
 
@@ -51,7 +83,11 @@ pub(super) enum IfMissing {
 }
 
 /// The collection that is named, by its name or its id.
-pub(super) async fn collection(ctx: &Ctx<'_>, item: usize, if_missing: IfMissing) -> Result<(Arc<dyn Collections>, Collection), NodeError> {
+pub(super) async fn collection(
+    ctx: &Ctx<'_>,
+    item: usize,
+    if_missing: IfMissing,
+) -> Result<(Arc<dyn Collections>, Collection), NodeError> {
     let named = ctx.param("collection", item)?;
     let name = Str::from(named.get("value").unwrap_or(&named).to_js_string().trim());
     if name.is_empty() || named.is_nullish() {
@@ -59,14 +95,18 @@ pub(super) async fn collection(ctx: &Ctx<'_>, item: usize, if_missing: IfMissing
     }
     let collections = ctx.host().collections();
     let found = match collections.collection(&CollectionName::Name(name.clone())).await {
-        Err(CollectionError::NoCollection { .. }) => match collections.collection(&CollectionName::Id(name.clone())).await {
-            Err(CollectionError::NoCollection { .. }) if if_missing == IfMissing::Make => made(collections.as_ref(), name.clone()).await,
-            // Whoever looks for it knows the name, not the id.
-            Err(CollectionError::NoCollection { .. }) => {
-                Err(CollectionError::NoCollection { name: format!("named '{}'", name.chars().take(100).collect::<String>()).into() })
+        Err(CollectionError::NoCollection { .. }) => {
+            match collections.collection(&CollectionName::Id(name.clone())).await {
+                Err(CollectionError::NoCollection { .. }) if if_missing == IfMissing::Make => {
+                    made(collections.as_ref(), name.clone()).await
+                }
+                // Whoever looks for it knows the name, not the id.
+                Err(CollectionError::NoCollection { .. }) => Err(CollectionError::NoCollection {
+                    name: format!("named '{}'", name.chars().take(100).collect::<String>()).into(),
+                }),
+                other => other,
             }
-            other => other,
-        },
+        }
         other => other,
     };
     Ok((collections, found?))
@@ -74,15 +114,24 @@ pub(super) async fn collection(ctx: &Ctx<'_>, item: usize, if_missing: IfMissing
 
 /// Two runs may make it at once; either will do.
 async fn made(collections: &dyn Collections, name: Str) -> Result<Collection, CollectionError> {
-    match collections.create_collection(NewCollection { name: name.clone(), ..NewCollection::default() }).await {
-        Err(CollectionError::Taken { .. }) => collections.collection(&CollectionName::Name(name)).await,
+    match collections
+        .create_collection(NewCollection { name: name.clone(), ..NewCollection::default() })
+        .await
+    {
+        Err(CollectionError::Taken { .. }) => {
+            collections.collection(&CollectionName::Name(name)).await
+        }
         other => other,
     }
 }
 
-/// The embedding model that is connected, or else the one that the collection was filled with, that the credential pays for, or that is on
-/// this machine.
-pub(super) async fn embedder(inner: &Ctx<'_>, item: usize, collection: &Collection) -> Result<Arc<dyn Embedder>, NodeError> {
+/// The embedding model that is connected, or else the one that the collection was filled with, that
+/// the credential pays for, or that is on this machine.
+pub(super) async fn embedder(
+    inner: &Ctx<'_>,
+    item: usize,
+    collection: &Collection,
+) -> Result<Arc<dyn Embedder>, NodeError> {
     let host = inner.host();
     if !host.supplies(Kind::AiEmbedding, item).await?.is_empty() {
         return supplies::embedder(inner, item).await;
@@ -93,8 +142,10 @@ pub(super) async fn embedder(inner: &Ctx<'_>, item: usize, collection: &Collecti
     let credential = match host.credential("openAiApi", item) {
         Ok(credential) => credential,
         Err(error) => {
-            // A credential that somebody chose and that cannot be had is no reason to fill a collection with other vectors.
-            let local = (!host.names_credential("openAiApi") && collection.takes_local_vectors()).then(|| host.local_models().embedder());
+            // A credential that somebody chose and that cannot be had is no reason to fill a
+            // collection with other vectors.
+            let local = (!host.names_credential("openAiApi") && collection.takes_local_vectors())
+                .then(|| host.local_models().embedder());
             return local.and_then(Result::ok).ok_or_else(|| {
                 NodeError::credential("No embedding model is connected and no credential is chosen").describe(error.message().clone()).hint(
                     "Connect an embeddings node, choose a credential of OpenAI, or fetch the built-in model with `heddle models pull`.",
@@ -103,12 +154,16 @@ pub(super) async fn embedder(inner: &Ctx<'_>, item: usize, collection: &Collecti
         }
     };
     let model = inner.text("embeddingModel", item)?;
-    let http = host.shared_http().ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
+    let http = host
+        .shared_http()
+        .ok_or_else(|| NodeError::failed("There is no way out to a model here"))?;
     embedder_of("openAiApi", &credential, Some(&model).filter(|model| !model.is_empty()), http)
 }
 
 pub(super) fn collection_param() -> Param {
-    Param::text("collection", "Collection", "").required().help("The name of the collection, or its id.")
+    Param::text("collection", "Collection", "")
+        .required()
+        .help("The name of the collection, or its id.")
 }
 
 pub(super) fn model_param() -> Param {

@@ -28,7 +28,12 @@ impl Librarian for NodeLibrarian {
         chunks_of_file(&file, Lengths::USUAL).await
     }
 
-    fn embedder(&self, kind: &str, credential: &Object, model: Option<&Str>) -> Result<Arc<dyn Embedder>, NodeError> {
+    fn embedder(
+        &self,
+        kind: &str,
+        credential: &Object,
+        model: Option<&Str>,
+    ) -> Result<Arc<dyn Embedder>, NodeError> {
         embedder_of(kind, &Credential::new(kind, credential.clone()), model, self.http.clone())
     }
 

@@ -42,7 +42,9 @@ impl Supplier for DefaultDataLoader {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let splitter = match ctx.node().version >= 1.1 && ctx.ctx().text("textSplittingMode", ctx.item())? != "custom" {
+        let splitter = match ctx.node().version >= 1.1
+            && ctx.ctx().text("textSplittingMode", ctx.item())? != "custom"
+        {
             true => Some(simple()),
             false => supplies::splitter(&ctx.ctx(), ctx.item()).await?,
         };
@@ -55,11 +57,16 @@ pub(crate) struct BinaryInputLoader;
 
 impl Supplier for BinaryInputLoader {
     fn spec() -> Spec {
-        spec("documentBinaryInputLoader", &[1.0], "Binary Input Loader", "Make documents of the files of items")
-            .params([loader_param("auto"), key_param()])
-            .params(options())
-            .hint("Use the Default Data Loader in new workflows.")
-            .differs("EPUB files are not read.")
+        spec(
+            "documentBinaryInputLoader",
+            &[1.0],
+            "Binary Input Loader",
+            "Make documents of the files of items",
+        )
+        .params([loader_param("auto"), key_param()])
+        .params(options())
+        .hint("Use the Default Data Loader in new workflows.")
+        .differs("EPUB files are not read.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -90,16 +97,19 @@ fn loader_param(usual: &str) -> Param {
 }
 
 fn key_param() -> Param {
-    Param::text("binaryDataKey", "Input data field name", "data").help("The field of the item with the file.")
+    Param::text("binaryDataKey", "Input data field name", "data")
+        .help("The field of the item with the file.")
 }
 
 fn options() -> Vec<Param> {
     vec![
-        Param::text("pointers", "JSON pointers", "")
-            .help("Where in JSON the texts are, such as `/text, /meta/title`; everywhere if empty."),
+        Param::text("pointers", "JSON pointers", "").help(
+            "Where in JSON the texts are, such as `/text, /meta/title`; everywhere if empty.",
+        ),
         Param::text("separator", "CSV separator", ",").help("What stands between the columns."),
         Param::text("column", "CSV column", "").help("The one column that is read; all if empty."),
-        Param::flag("splitPages", "Split pages in PDF", false).help("Whether each page is a document."),
+        Param::flag("splitPages", "Split pages in PDF", false)
+            .help("Whether each page is a document."),
         metadata_param("Metadata", "Fields that every document gets."),
     ]
 }
@@ -120,7 +130,11 @@ struct ItemLoader {
 #[async_trait::async_trait]
 impl Loader for ItemLoader {
     async fn load(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
-        let mut documents = if self.reads_files { self.of_files(item, index).await? } else { self.of_json(item, index)? };
+        let mut documents = if self.reads_files {
+            self.of_files(item, index).await?
+        } else {
+            self.of_json(item, index)?
+        };
         if let Some(splitter) = &self.splitter {
             documents = split_documents(splitter.as_ref(), documents)?;
         }
@@ -143,7 +157,12 @@ impl ItemLoader {
             "expressionData" => match ctx.param("jsonData", index)? {
                 value @ (Value::Object(_) | Value::Array(_)) => value,
                 Value::Undefined | Value::Null => return Ok(Vec::new()),
-                text => return Ok(vec![Document { content: text.to_js_string(), metadata: base("text/plain") }]),
+                text => {
+                    return Ok(vec![Document {
+                        content: text.to_js_string(),
+                        metadata: base("text/plain"),
+                    }]);
+                }
             },
             _ => item.json.clone(),
         };
@@ -153,9 +172,15 @@ impl ItemLoader {
     async fn of_files(&self, item: &Item, index: usize) -> Result<Vec<Document>, NodeError> {
         let ctx = self.ctx.ctx();
         let key = ctx.text("binaryDataKey", index)?;
-        let takes_all = self.prefix == "options." && ctx.text("binaryMode", index)? == "allInputData";
+        let takes_all =
+            self.prefix == "options." && ctx.text("binaryMode", index)? == "allInputData";
         let files: Vec<Binary> = match takes_all && item.binary(&key).is_none() {
-            true => item.binary.iter().flat_map(|files| files.iter()).map(|(_, file)| file.clone()).collect(),
+            true => item
+                .binary
+                .iter()
+                .flat_map(|files| files.iter())
+                .map(|(_, file)| file.clone())
+                .collect(),
             false => vec![ctx.binary(item, index, &key)?.clone()],
         };
         let mut documents = Vec::new();
@@ -171,22 +196,34 @@ impl ItemLoader {
         let format = Format::of(file);
         check(&wanted, format, &mime_type).map_err(|error| error.on_item(index))?;
         let column = Some(self.option("column", index)?).filter(|column| !column.is_empty());
-        let separator = Some(self.option("separator", index)?).filter(|separator| !separator.is_empty());
+        let separator =
+            Some(self.option("separator", index)?).filter(|separator| !separator.is_empty());
         let splits_pages = self.ctx.ctx().flag(&format!("{}splitPages", self.prefix), index)?;
-        let options = ReadOptions { splits_pages, column, separator: separator.unwrap_or_else(|| ",".into()) };
+        let options = ReadOptions {
+            splits_pages,
+            column,
+            separator: separator.unwrap_or_else(|| ",".into()),
+        };
         let base = base(&mime_type);
         match format {
             Some(Format::Pdf) => pdf(file, &base, &options, PdfDetails::All).await,
-            Some(Format::Word) => Ok(vec![Document { content: word_text(file).await?, metadata: base }]),
+            Some(Format::Word) => {
+                Ok(vec![Document { content: word_text(file).await?, metadata: base }])
+            }
             Some(Format::Csv) => csv(&text(file)?, &base, &options, "line"),
             Some(Format::Json) => {
-                let value =
-                    model::json::parse(&text(file)?).map_err(|error| NodeError::input(format!("The JSON cannot be read: {error}")))?;
+                let value = model::json::parse(&text(file)?).map_err(|error| {
+                    NodeError::input(format!("The JSON cannot be read: {error}"))
+                })?;
                 Ok(lines(strings(&value, &self.option("pointers", index)?), &mime_type))
             }
             // n8n takes a page as it is written.
-            Some(Format::Html | Format::Markdown | Format::Text) => Ok(vec![Document { content: text(file)?, metadata: base }]),
-            None => Err(NodeError::input(format!("Unsupported mime type: {mime_type}")).on_item(index)),
+            Some(Format::Html | Format::Markdown | Format::Text) => {
+                Ok(vec![Document { content: text(file)?, metadata: base }])
+            }
+            None => {
+                Err(NodeError::input(format!("Unsupported mime type: {mime_type}")).on_item(index))
+            }
         }
     }
 }
@@ -205,7 +242,9 @@ fn check(wanted: &str, format: Option<Format>, mime_type: &str) -> Result<(), No
         "auto" | "" => Ok(()),
         wanted if wanted == needed => Ok(()),
         _ => {
-            let message = format!("Mime type doesn't match selected loader. Please select under \"Loader Type\": {needed}");
+            let message = format!(
+                "Mime type doesn't match selected loader. Please select under \"Loader Type\": {needed}"
+            );
             Err(NodeError::parameter("loader", message))
         }
     }

@@ -27,7 +27,8 @@ pub(crate) struct RecursiveCharacterTextSplitter;
 
 impl Supplier for RecursiveCharacterTextSplitter {
     fn spec() -> Spec {
-        let languages: Vec<(&str, &str)> = LANGUAGES.iter().map(|(name, _)| (*name, *name)).collect();
+        let languages: Vec<(&str, &str)> =
+            LANGUAGES.iter().map(|(name, _)| (*name, *name)).collect();
         let code = Param::choice("splitCode", "Split code", &languages)
             .preset("markdown")
             .help("The language of the texts, which are then cut at its functions or headings.");
@@ -52,10 +53,14 @@ pub(crate) struct TokenSplitter;
 
 impl Supplier for TokenSplitter {
     fn spec() -> Spec {
-        spec("textSplitterTokenSplitter", "Token Splitter", "Cut texts by the tokens of OpenAI's models")
-            .params(length_params(1000, "Tokens"))
-            .hint("For models that take a fixed number of tokens. Words may be cut in two.")
-            .differs("The tokens of long repeated texts are counted too, where n8n estimates them.")
+        spec(
+            "textSplitterTokenSplitter",
+            "Token Splitter",
+            "Cut texts by the tokens of OpenAI's models",
+        )
+        .params(length_params(1000, "Tokens"))
+        .hint("For models that take a fixed number of tokens. Words may be cut in two.")
+        .differs("The tokens of long repeated texts are counted too, where n8n estimates them.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -73,8 +78,12 @@ fn spec(node: &str, name: &str, summary: &str) -> Spec {
 
 fn length_params(size: i32, what: &str) -> [Param; 2] {
     [
-        Param::number("chunkSize", "Chunk size", size).at_least(1.0).help(&format!("{what} of a chunk at most.")),
-        Param::number("chunkOverlap", "Chunk overlap", 0).at_least(0.0).help(&format!("{what} that two chunks share.")),
+        Param::number("chunkSize", "Chunk size", size)
+            .at_least(1.0)
+            .help(&format!("{what} of a chunk at most.")),
+        Param::number("chunkOverlap", "Chunk overlap", 0)
+            .at_least(0.0)
+            .help(&format!("{what} that two chunks share.")),
     ]
 }
 

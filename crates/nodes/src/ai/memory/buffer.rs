@@ -7,8 +7,7 @@ use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
 /// What both tell about themselves.
-const PASSING: &str =
-    "Conversations are in the memory of the process: they are gone after a restart, and after a day in which nobody has used them.";
+const PASSING: &str = "Conversations are in the memory of the process: they are gone after a restart, and after a day in which nobody has used them.";
 
 pub(crate) struct BufferMemory;
 
@@ -44,6 +43,9 @@ impl Supplier for WindowMemory {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let place = place_here(&ctx, Keeping::Passing, Scope::Node, Lifetime::Endless);
-        Ok(supplied(Recent { place, window: Window::Messages(count(&ctx, "maxMessages")?) }, session(&ctx)?))
+        Ok(supplied(
+            Recent { place, window: Window::Messages(count(&ctx, "maxMessages")?) },
+            session(&ctx)?,
+        ))
     }
 }

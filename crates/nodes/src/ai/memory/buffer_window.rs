@@ -30,7 +30,8 @@ impl Supplier for MemoryBufferWindow {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let is_lasting = ctx.ctx().version() >= 1.4 && ctx.ctx().flag("persistentMemory", ctx.item())?;
+        let is_lasting =
+            ctx.ctx().version() >= 1.4 && ctx.ctx().flag("persistentMemory", ctx.item())?;
         let keeping = if is_lasting { Keeping::Lasting } else { Keeping::Passing };
         let place = place_here(&ctx, keeping, Scope::Workflow, Lifetime::Endless);
         Ok(supplied(Recent { place, window: window(&ctx, &SINCE)? }, session(&ctx, &SINCE)?))

@@ -34,8 +34,10 @@ impl Node for MemoryManager {
         for index in 0..items.len() {
             match manage(ctx, index).await {
                 Ok(made) => {
-                    let is_last = ctx.version() < 1.1 && !made.is_empty() && shows_words(ctx, index)?;
-                    made.into_iter().for_each(|json| output.push(Item::new(json).paired_with(index)));
+                    let is_last =
+                        ctx.version() < 1.1 && !made.is_empty() && shows_words(ctx, index)?;
+                    made.into_iter()
+                        .for_each(|json| output.push(Item::new(json).paired_with(index)));
                     if is_last {
                         break;
                     }
@@ -48,33 +50,53 @@ impl Node for MemoryManager {
 }
 
 fn params() -> Vec<Param> {
-    let modes = [("load", "Get Many Messages"), ("insert", "Insert Messages"), ("delete", "Delete Messages")];
+    let modes = [
+        ("load", "Get Many Messages"),
+        ("insert", "Insert Messages"),
+        ("delete", "Delete Messages"),
+    ];
     let kinds = [("system", "System"), ("ai", "AI"), ("user", "User")];
     let message = [
-        Param::choice("type", "Type", &kinds).help("Who says it. What the system says reaches agents as a note, not as an instruction."),
+        Param::choice("type", "Type", &kinds).help(
+            "Who says it. What the system says reaches agents as a note, not as an instruction.",
+        ),
         Param::text("message", "Message", "").required().help("What is said."),
-        Param::flag("hideFromUI", "Hide message in chat", false).help("Kept for n8n's chat; nothing is hidden here."),
+        Param::flag("hideFromUI", "Hide message in chat", false)
+            .help("Kept for n8n's chat; nothing is hidden here."),
     ];
-    let grouped = [Param::flag("groupMessages", "Group messages", true).help("One item with all messages, or an item for each.")];
+    let grouped = [Param::flag("groupMessages", "Group messages", true)
+        .help("One item with all messages, or an item for each.")];
     vec![
         Param::choice("mode", "Operation mode", &modes).raw().help("What to do with the memory."),
-        Param::choice("insertMode", "Insert mode", &[("insert", "Insert Messages"), ("override", "Override All Messages")])
-            .raw()
-            .show("mode", &["insert"])
-            .help("Whether the messages come to those that are there, or in their place."),
+        Param::choice(
+            "insertMode",
+            "Insert mode",
+            &[("insert", "Insert Messages"), ("override", "Override All Messages")],
+        )
+        .raw()
+        .show("mode", &["insert"])
+        .help("Whether the messages come to those that are there, or in their place."),
         Param::choice("deleteMode", "Delete mode", &[("lastN", "Last N"), ("all", "All Messages")])
             .raw()
             .show("mode", &["delete"])
             .help("Which messages are removed."),
-        Param::repeated("messages", "Chat messages", [FieldGroup::new("messageValues", "Message", message)])
-            .show("mode", &["insert"])
-            .help("The messages to add."),
+        Param::repeated(
+            "messages",
+            "Chat messages",
+            [FieldGroup::new("messageValues", "Message", message)],
+        )
+        .show("mode", &["insert"])
+        .help("The messages to add."),
         Param::number("lastMessagesCount", "Messages count", 2)
             .show("mode", &["delete"])
             .show("deleteMode", &["lastN"])
             .help("How many of the last messages are removed; none if there are fewer."),
-        Param::flag("simplifyOutput", "Simplify output", true).show("mode", &["load"]).help("Only who says what."),
-        Param::collection("options", "Options", grouped).show("mode", &["load"]).help("How messages are put out."),
+        Param::flag("simplifyOutput", "Simplify output", true)
+            .show("mode", &["load"])
+            .help("Only who says what."),
+        Param::collection("options", "Options", grouped)
+            .show("mode", &["load"])
+            .help("How messages are put out."),
     ]
 }
 
@@ -93,11 +115,14 @@ async fn manage(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Value>, NodeError> {
                 let new = (!inserted.is_empty()).then(|| KeptTurn::said(key, inserted));
                 change(&looked, |_| new.iter().cloned().collect()).await?;
             } else if !inserted.is_empty() {
-                let warnings = looked.memory.append(&looked.session, &key, &inserted).await.map_err(failed)?;
+                let warnings =
+                    looked.memory.append(&looked.session, &key, &inserted).await.map_err(failed)?;
                 warnings.into_iter().for_each(|words| ctx.host().warn(words));
             }
         }
-        "delete" if ctx.text("deleteMode", index)? == "all" => looked.memory.clear(&looked.session).await.map_err(failed)?,
+        "delete" if ctx.text("deleteMode", index)? == "all" => {
+            looked.memory.clear(&looked.session).await.map_err(failed)?
+        }
         "delete" => {
             let number = ctx.number("lastMessagesCount", index)?.max(0.0) as usize;
             change(&looked, |turns| without_last(turns, number)).await?;
@@ -121,7 +146,13 @@ async fn load(ctx: &Ctx<'_>, index: usize, looked: &Remembering) -> Result<Vec<V
     Ok(match is_grouped {
         true => {
             let count = shown.len();
-            vec![Object::from_iter([("messages", Value::array(shown)), ("messagesCount", count.into())]).into()]
+            vec![
+                Object::from_iter([
+                    ("messages", Value::array(shown)),
+                    ("messagesCount", count.into()),
+                ])
+                .into(),
+            ]
         }
         false => shown,
     })
@@ -138,7 +169,12 @@ fn simplified(messages: &[Message]) -> Vec<Value> {
     for message in messages {
         let name = type_name(message.role);
         let said = match message.role {
-            Role::Tool => message.tool_results().map(|result| result.content.as_str()).collect::<Vec<_>>().join("\n").into(),
+            Role::Tool => message
+                .tool_results()
+                .map(|result| result.content.as_str())
+                .collect::<Vec<_>>()
+                .join("\n")
+                .into(),
             _ => content(message),
         };
         match groups.last_mut() {
@@ -187,12 +223,17 @@ fn without_last(mut turns: Vec<KeptTurn>, number: usize) -> Vec<KeptTurn> {
 }
 
 /// Changes a conversation as a whole; what others append meanwhile is not lost.
-async fn change(looked: &Remembering, make: impl Fn(Vec<KeptTurn>) -> Vec<KeptTurn>) -> Result<(), NodeError> {
+async fn change(
+    looked: &Remembering,
+    make: impl Fn(Vec<KeptTurn>) -> Vec<KeptTurn>,
+) -> Result<(), NodeError> {
     for _ in 0..TRIES {
         let turns = looked.memory.turns(&looked.session).await.map_err(failed)?;
         let seen: Vec<TurnKey> = turns.iter().map(|turn| turn.key.clone()).collect();
         let made = make(turns);
-        if looked.memory.rewrite(&looked.session, &seen, made).await.map_err(failed)? == Rewritten::Done {
+        if looked.memory.rewrite(&looked.session, &seen, made).await.map_err(failed)?
+            == Rewritten::Done
+        {
             return Ok(());
         }
     }

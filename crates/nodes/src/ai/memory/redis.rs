@@ -50,7 +50,9 @@ impl Supplier for RedisMemory {
         };
         let encrypt = ctx.ctx().param("options.encrypt", ctx.item())?;
         let kept = Kept {
-            prefix: Some(ctx.ctx().text("options.keyPrefix", ctx.item())?).filter(|prefix| !prefix.is_empty()).unwrap_or(PREFIX.into()),
+            prefix: Some(ctx.ctx().text("options.keyPrefix", ctx.item())?)
+                .filter(|prefix| !prefix.is_empty())
+                .unwrap_or(PREFIX.into()),
             is_encrypted: encrypt.is_nullish() || encrypt.is_truthy(),
             seconds: count_or(&ctx, "options.ttl", 0)? as u64,
             scope: Scope::Node,
@@ -81,8 +83,10 @@ pub(super) fn recent(ctx: &SupplyCtx, kept: Kept, window: Window) -> Result<Rece
     let mut server = redis_server(&ctx.ctx())?;
     server.server.timeout_ms = TIMEOUT_MS;
     let sealer = ctx.host().conversations().sealer;
-    let protection = if kept.is_encrypted { Protection::Sealed(sealer) } else { Protection::Open(sealer) };
-    let own = RedisConversations { host: ctx.host().clone(), server, prefix: kept.prefix, protection };
+    let protection =
+        if kept.is_encrypted { Protection::Sealed(sealer) } else { Protection::Open(sealer) };
+    let own =
+        RedisConversations { host: ctx.host().clone(), server, prefix: kept.prefix, protection };
     let conversations: Arc<dyn Conversations> = match kept.begun {
         Begun::Here => Arc::new(own),
         Begun::InN8n => Arc::new(CarriedOver(own)),

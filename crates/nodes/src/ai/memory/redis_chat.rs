@@ -30,7 +30,13 @@ impl Supplier for MemoryRedisChat {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let seconds = count(&ctx, "sessionTTL")? as u64;
-        let kept = Kept { prefix: "heddle:chat:".into(), is_encrypted: true, seconds, scope: Scope::Workflow, begun: Begun::InN8n };
+        let kept = Kept {
+            prefix: "heddle:chat:".into(),
+            is_encrypted: true,
+            seconds,
+            scope: Scope::Workflow,
+            begun: Begun::InN8n,
+        };
         Ok(supplied(recent(&ctx, kept, window(&ctx, &SINCE)?)?, session(&ctx, &SINCE)?))
     }
 }

@@ -14,7 +14,8 @@ pub(super) struct Since {
 
 pub(super) fn params(since: &Since) -> Vec<Param> {
     let kinds = [("fromInput", "Connected Chat Trigger Node"), ("customKey", "Define below")];
-    let key = |default: &str, help: &str| Param::text("sessionKey", "Session key", default).help(help);
+    let key =
+        |default: &str, help: &str| Param::text("sessionKey", "Session key", default).help(help);
     let mut params = Vec::new();
     if since.choice > 1.1 {
         params.extend([
@@ -55,5 +56,9 @@ pub(super) fn session(ctx: &SupplyCtx, since: &Since) -> Result<Option<Str>, Nod
 }
 
 pub(super) fn window(ctx: &SupplyCtx, since: &Since) -> Result<Window, NodeError> {
-    if ctx.ctx().version() < since.window { Ok(Window::All) } else { Ok(Window::Turns(count(ctx, "contextWindowLength")?)) }
+    if ctx.ctx().version() < since.window {
+        Ok(Window::All)
+    } else {
+        Ok(Window::Turns(count(ctx, "contextWindowLength")?))
+    }
 }

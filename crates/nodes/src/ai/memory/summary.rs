@@ -36,10 +36,18 @@ impl Supplier for SummaryMemory {
 }
 
 pub(super) fn storage_param() -> Param {
-    Param::choice("storage", "Storage", &[("database", "Data folder, encrypted"), ("memory", "Memory of the process")])
-        .help("Where conversations are kept.")
+    Param::choice(
+        "storage",
+        "Storage",
+        &[("database", "Data folder, encrypted"), ("memory", "Memory of the process")],
+    )
+    .help("Where conversations are kept.")
 }
 
 pub(super) fn storage(ctx: &SupplyCtx) -> Result<Keeping, NodeError> {
-    Ok(if ctx.ctx().text("storage", ctx.item())? == "memory" { Keeping::Passing } else { Keeping::Lasting })
+    Ok(if ctx.ctx().text("storage", ctx.item())? == "memory" {
+        Keeping::Passing
+    } else {
+        Keeping::Lasting
+    })
 }

@@ -32,19 +32,24 @@ pub(crate) struct HybridMemory;
 
 impl Supplier for HybridMemory {
     fn spec() -> Spec {
-        spec("hybrid-memory", &[1.0], "Hybrid Memory", "Lets an agent remember the newest messages and what has to do with the question")
-            .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
-            .params([
-                session_param(),
-                Param::number("maxMessages", "Max messages", 10)
-                    .at_least(0.0)
-                    .help("How many of the newest messages the model sees as they are, in whole turns."),
-            ])
-            .params(search_params())
-            .param(storage_param())
-            .hint("For assistants that talk to the same person for months. Connect embeddings.")
-            .alias(&["semantic", "embeddings", "long-term"])
-            .note(FOUND)
+        spec(
+            "hybrid-memory",
+            &[1.0],
+            "Hybrid Memory",
+            "Lets an agent remember the newest messages and what has to do with the question",
+        )
+        .inputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+        .params([
+            session_param(),
+            Param::number("maxMessages", "Max messages", 10).at_least(0.0).help(
+                "How many of the newest messages the model sees as they are, in whole turns.",
+            ),
+        ])
+        .params(search_params())
+        .param(storage_param())
+        .hint("For assistants that talk to the same person for months. Connect embeddings.")
+        .alias(&["semantic", "embeddings", "long-term"])
+        .note(FOUND)
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -58,8 +63,12 @@ with the conversation, and go with it; those of another embedding model are pass
 
 fn search_params() -> [Param; 2] {
     [
-        Param::number("topK", "Top K", 4).at_least(1.0).help("How many earlier turns are found at most."),
-        Param::number("minScore", "Min score", 0.3).between(0.0, 1.0).help("How near in meaning they must be, from 0 to 1."),
+        Param::number("topK", "Top K", 4)
+            .at_least(1.0)
+            .help("How many earlier turns are found at most."),
+        Param::number("minScore", "Min score", 0.3)
+            .between(0.0, 1.0)
+            .help("How near in meaning they must be, from 0 to 1."),
     ]
 }
 

@@ -21,7 +21,8 @@ pub(crate) struct Row {
     base_url: &'static str,
     default_model: &'static str,
     options: &'static [&'static str],
-    /// Whether the server wants to be asked for the usage of a stream; one that does not know the field refuses it.
+    /// Whether the server wants to be asked for the usage of a stream; one that does not know the
+    /// field refuses it.
     asks_for_usage: bool,
     /// Options that only this provider has, as fields of the request.
     own: fn(&Value, &mut ModelOptions) -> Object,
@@ -32,8 +33,16 @@ pub(crate) trait Vendor: 'static {
     const ROW: Row;
 }
 
-const ALL: &[&str] =
-    &["frequencyPenalty", "maxTokens", "responseFormat", "presencePenalty", "temperature", "timeout", "maxRetries", "topP"];
+const ALL: &[&str] = &[
+    "frequencyPenalty",
+    "maxTokens",
+    "responseFormat",
+    "presencePenalty",
+    "temperature",
+    "timeout",
+    "maxRetries",
+    "topP",
+];
 
 pub(crate) struct OpenRouter;
 
@@ -133,14 +142,20 @@ impl<V: Vendor> Supplier for Chat<V> {
     fn spec() -> Spec {
         let row = V::ROW;
         let id = format!("@n8n/n8n-nodes-langchain.{}", row.node);
-        model_spec(Spec::new(&id, &[1.0], row.name, "A chat model of a provider that speaks OpenAI's format, as n8n has it"))
-            .credential(row.credential, true)
-            .params([
-                Param::text("model", "Model", row.default_model).help("The model's name as the provider writes it."),
-                collection(row.options),
-            ])
-            .hint("Connect it to an agent or a chain; it needs a key of the provider.")
-            .alias(&["llm"])
+        model_spec(Spec::new(
+            &id,
+            &[1.0],
+            row.name,
+            "A chat model of a provider that speaks OpenAI's format, as n8n has it",
+        ))
+        .credential(row.credential, true)
+        .params([
+            Param::text("model", "Model", row.default_model)
+                .help("The model's name as the provider writes it."),
+            collection(row.options),
+        ])
+        .hint("Connect it to an agent or a chain; it needs a key of the provider.")
+        .alias(&["llm"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -167,7 +182,9 @@ fn nothing(_raw: &Value, _options: &mut ModelOptions) -> Object {
 
 /// xAI thinks as long as it is told, and some requests go first.
 fn xai_fields(raw: &Value, options: &mut ModelOptions) -> Object {
-    if let Some(effort) = raw.get("reasoning").and_then(Value::as_str).filter(|effort| !effort.is_empty()) {
+    if let Some(effort) =
+        raw.get("reasoning").and_then(Value::as_str).filter(|effort| !effort.is_empty())
+    {
         options.effort = Some(effort.into());
     }
     match raw.get("priority").is_some_and(Value::is_truthy) {
@@ -193,7 +210,9 @@ fn provider_routing(raw: &Value, _options: &mut ModelOptions) -> Object {
     let routing = raw.get("providerRouting").cloned().unwrap_or_default();
     let mut provider = Object::new();
     for (name, key) in [("order", "order"), ("only", "only"), ("ignore", "ignore")] {
-        let list: Vec<Value> = words(routing.get(name).and_then(Value::as_str).unwrap_or_default()).map(Value::from).collect();
+        let list: Vec<Value> = words(routing.get(name).and_then(Value::as_str).unwrap_or_default())
+            .map(Value::from)
+            .collect();
         if !list.is_empty() {
             provider.insert(key, list);
         }
@@ -206,7 +225,9 @@ fn provider_routing(raw: &Value, _options: &mut ModelOptions) -> Object {
         ("sort", "sort"),
     ];
     for (name, key) in plain {
-        if let Some(value) = routing.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some("")) {
+        if let Some(value) =
+            routing.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some(""))
+        {
             provider.insert(key, value.clone());
         }
     }
@@ -221,7 +242,10 @@ mod tests {
     fn the_routing_of_open_router_becomes_its_field() {
         let raw = json!({ "providerRouting": { "order": "anthropic, openai,", "allowFallbacks": false, "sort": "", "only": "" } });
         let fields = provider_routing(&raw, &mut ModelOptions::default());
-        assert_eq!(Value::from(fields), json!({ "provider": { "order": ["anthropic", "openai"], "allow_fallbacks": false } }));
+        assert_eq!(
+            Value::from(fields),
+            json!({ "provider": { "order": ["anthropic", "openai"], "allow_fallbacks": false } })
+        );
         assert!(provider_routing(&json!({}), &mut ModelOptions::default()).is_empty());
     }
 
@@ -230,6 +254,9 @@ mod tests {
         let raw = json!({ "randomSeed": 5, "safeMode": true });
         let mut options = read(&raw);
         let fields = mistral_fields(&raw, &mut options);
-        assert_eq!((Value::from(fields), options.seed), (json!({ "random_seed": 5, "safe_prompt": true }), None));
+        assert_eq!(
+            (Value::from(fields), options.seed),
+            (json!({ "random_seed": 5, "safe_prompt": true }), None)
+        );
     }
 }

@@ -53,17 +53,29 @@ impl Supplier for LmChatAnthropic {
             "Anthropic Chat Model",
             "A chat model of Anthropic, as n8n has it",
         );
-        let named = |default: &str| Param::text("model", "Model", default).help("The model's name as the provider writes it.");
-        let newest =
-            json!({ "__rl": true, "mode": "list", "value": "claude-sonnet-4-5-20250929", "cachedResultName": "Claude Sonnet 4.5" });
+        let named = |default: &str| {
+            Param::text("model", "Model", default)
+                .help("The model's name as the provider writes it.")
+        };
+        let newest = json!({ "__rl": true, "mode": "list", "value": "claude-sonnet-4-5-20250929", "cachedResultName": "Claude Sonnet 4.5" });
         model_spec(spec)
             .credential("anthropicApi", true)
             .params([
                 named("claude-2").versions(&[1.0]),
                 named("claude-3-sonnet-20240229").versions(&[1.1]),
                 named("claude-3-5-sonnet-20240620").versions(&[1.2]),
-                Param::locator("model", "Model", &["list", "id"]).preset(newest).since(1.3).help("From the list, or by its id."),
-                collection(&["maxTokensToSample", "temperature", "topK", "topP", "thinking", "thinkingBudget"]),
+                Param::locator("model", "Model", &["list", "id"])
+                    .preset(newest)
+                    .since(1.3)
+                    .help("From the list, or by its id."),
+                collection(&[
+                    "maxTokensToSample",
+                    "temperature",
+                    "topK",
+                    "topP",
+                    "thinking",
+                    "thinkingBudget",
+                ]),
             ])
             .hint("Connect it to an agent or a chain; it needs an API key of Anthropic.")
             .alias(&["claude", "sonnet", "opus", "llm"])
@@ -76,14 +88,21 @@ impl Supplier for LmChatAnthropic {
     }
 }
 
-fn client(ctx: &SupplyCtx, known: Known, mut options: ModelOptions, raw: &Value, cache: Cache) -> Result<Supply, NodeError> {
+fn client(
+    ctx: &SupplyCtx,
+    known: Known,
+    mut options: ModelOptions,
+    raw: &Value,
+    cache: Cache,
+) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential("anthropicApi", ctx.item())?;
     let thinks = raw.get("thinking").is_some_and(Value::is_truthy);
     let budget = raw.get("thinkingBudget").and_then(Value::as_f64).unwrap_or(1_024.0).max(1_024.0);
     if options.max_tokens.is_none() && known.info.capabilities.max_output.is_none() {
         options.max_tokens = Some(MAX_TOKENS);
     }
-    let samples = options.temperature.is_some() || options.top_p.is_some() || options.top_k.is_some();
+    let samples =
+        options.temperature.is_some() || options.top_p.is_some() || options.top_k.is_some();
     let mut settings = Settings { cache, options, traits: known.traits, ..Settings::default() };
     settings.thinking = if thinks { Thinking::Budget(budget as u64) } else { Thinking::ByDefault };
     match field(&credential, "version") {
@@ -92,5 +111,10 @@ fn client(ctx: &SupplyCtx, known: Known, mut options: ModelOptions, raw: &Value,
         _ if samples && known.info.capabilities.sampling => settings.version = OLD_VERSION.into(),
         _ => {}
     }
-    Ok(supply(Anthropic::new(known.info, settings, place(&credential, "url", BASE_URL), &access(ctx, raw)?)))
+    Ok(supply(Anthropic::new(
+        known.info,
+        settings,
+        place(&credential, "url", BASE_URL),
+        &access(ctx, raw)?,
+    )))
 }

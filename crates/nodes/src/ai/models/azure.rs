@@ -13,11 +13,16 @@ pub(crate) struct AzureOpenAiModel;
 
 impl Supplier for AzureOpenAiModel {
     fn spec() -> Spec {
-        model_spec(Spec::new("azure-openai-model", &[1.0], "Azure OpenAI Model", "A chat model of OpenAI on Azure"))
-            .credential("azureOpenAiApi", true)
-            .params(own_params("", 2.0, OPTIONS))
-            .hint("The model is the name of a deployment on Azure.")
-            .alias(&["gpt", "microsoft", "llm"])
+        model_spec(Spec::new(
+            "azure-openai-model",
+            &[1.0],
+            "Azure OpenAI Model",
+            "A chat model of OpenAI on Azure",
+        ))
+        .credential("azureOpenAiApi", true)
+        .params(own_params("", 2.0, OPTIONS))
+        .hint("The model is the name of a deployment on Azure.")
+        .alias(&["gpt", "microsoft", "llm"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -33,8 +38,16 @@ pub(crate) struct LmChatAzureOpenAi;
 
 impl Supplier for LmChatAzureOpenAi {
     fn spec() -> Spec {
-        let options =
-            ["frequencyPenalty", "maxTokens", "responseFormat", "presencePenalty", "temperature", "timeout", "maxRetries", "topP"];
+        let options = [
+            "frequencyPenalty",
+            "maxTokens",
+            "responseFormat",
+            "presencePenalty",
+            "temperature",
+            "timeout",
+            "maxRetries",
+            "topP",
+        ];
         let spec = Spec::new(
             "@n8n/n8n-nodes-langchain.lmChatAzureOpenAi",
             &[1.0],
@@ -44,8 +57,11 @@ impl Supplier for LmChatAzureOpenAi {
         model_spec(spec)
             .credential("azureOpenAiApi", true)
             .params([
-                Param::choice("authentication", "Authentication", &[("azureOpenAiApi", "API key")]).help("How the key is sent."),
-                Param::text("model", "Model (deployment)", "").required().help("The name of the deployment on Azure."),
+                Param::choice("authentication", "Authentication", &[("azureOpenAiApi", "API key")])
+                    .help("How the key is sent."),
+                Param::text("model", "Model (deployment)", "")
+                    .required()
+                    .help("The name of the deployment on Azure."),
                 collection(&options),
             ])
             .differs("Signing in with Entra is not supported; use an API key.")
@@ -73,13 +89,18 @@ fn deployment(name: &str) -> ModelInfo {
     info
 }
 
-/// The resource and the key of a credential: an endpoint or the name of the resource, and for the older surface its date.
+/// The resource and the key of a credential: an endpoint or the name of the resource, and for the
+/// older surface its date.
 pub(in crate::ai) fn azure_settings(credential: &Credential) -> Result<Settings, NodeError> {
     let auth = Auth::ApiKey(secret(credential, "apiKey"));
     let endpoint = match (field(credential, "endpoint"), field(credential, "resourceName")) {
         (endpoint, _) if !endpoint.trim().is_empty() => endpoint,
         (_, name) if !name.trim().is_empty() => format!("https://{}.openai.azure.com", name.trim()),
-        _ => return Err(NodeError::failed("The credential has neither an endpoint nor the name of a resource")),
+        _ => {
+            return Err(NodeError::failed(
+                "The credential has neither an endpoint nor the name of a resource",
+            ));
+        }
     };
     Ok(match field(credential, "apiVersion").trim() {
         "" | "v1" | "preview" => Settings::azure(&endpoint, auth),

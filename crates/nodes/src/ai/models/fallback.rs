@@ -33,28 +33,48 @@ impl Supplier for ModelFallback {
         let whose = format!("{} {}", ctx.host().execution().workflow_id, ctx.node().id);
         let connected = models(ctx.host().as_ref(), ctx.item()).await?;
         // A chain can do what each of its models can, so each is made to take tools.
-        let link = |(node, model): (NodeInfo, _)| Link { name: format!("{whose} {}", node.name).into(), model: agent::with_tools(model) };
+        let link = |(node, model): (NodeInfo, _)| Link {
+            name: format!("{whose} {}", node.name).into(),
+            model: agent::with_tools(model),
+        };
         let links = connected.into_iter().map(link).collect();
-        let chain = Fallback::new(links, Rests::shared().clone(), Arc::new(SystemPace), Duration::from_secs_f64(cool_down));
-        let none = || NodeError::failed("No model is connected").hint("Connect at least one model node.");
+        let chain = Fallback::new(
+            links,
+            Rests::shared().clone(),
+            Arc::new(SystemPace),
+            Duration::from_secs_f64(cool_down),
+        );
+        let none =
+            || NodeError::failed("No model is connected").hint("Connect at least one model node.");
         chain.map(supply).ok_or_else(none)
     }
 }
 
-/// The model of a node of n8n's that may have a second one, which is asked whatever the first one's failure is.
-pub(in crate::ai) async fn with_fallback(ctx: &Ctx<'_>, index: usize) -> Result<Arc<dyn ChatModel>, NodeError> {
+/// The model of a node of n8n's that may have a second one, which is asked whatever the first one's
+/// failure is.
+pub(in crate::ai) async fn with_fallback(
+    ctx: &Ctx<'_>,
+    index: usize,
+) -> Result<Arc<dyn ChatModel>, NodeError> {
     if !ctx.flag("needsFallback", index)? {
         return model(ctx, index).await;
     }
     let connected = models(ctx.host(), index).await?;
     if connected.len() < 2 {
-        return Err(NodeError::failed("Please connect a model to the Fallback Model input or disable the fallback option")
-            .hint("Connect a second model node."));
+        return Err(NodeError::failed(
+            "Please connect a model to the Fallback Model input or disable the fallback option",
+        )
+        .hint("Connect a second model node."));
     }
-    let link = |(node, model): (NodeInfo, _)| Link { name: node.name.clone(), model: Arc::new(AnyFailure(agent::with_tools(model))) };
+    let link = |(node, model): (NodeInfo, _)| Link {
+        name: node.name.clone(),
+        model: Arc::new(AnyFailure(agent::with_tools(model))),
+    };
     let links = connected.into_iter().take(2).map(link).collect();
     let chain = Fallback::new(links, Arc::default(), Arc::new(SystemPace), Duration::ZERO);
-    chain.map(|chain| Arc::new(chain) as Arc<dyn ChatModel>).ok_or_else(|| NodeError::failed("No model is connected"))
+    chain
+        .map(|chain| Arc::new(chain) as Arc<dyn ChatModel>)
+        .ok_or_else(|| NodeError::failed("No model is connected"))
 }
 
 /// A model whose every failure lets the next one try.

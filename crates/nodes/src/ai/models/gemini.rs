@@ -17,7 +17,16 @@ impl Supplier for GeminiModel {
             .params(own_params(
                 "gemini-2.5-flash",
                 2.0,
-                &["topP", "topK", "seed", "stop", "reasoningEffort", "thinkingBudget", "timeout", "maxRetries"],
+                &[
+                    "topP",
+                    "topK",
+                    "seed",
+                    "stop",
+                    "reasoningEffort",
+                    "thinkingBudget",
+                    "timeout",
+                    "maxRetries",
+                ],
             ))
             .hint("Connect it to an agent; it needs an API key of Google AI Studio.")
             .alias(&["google", "bard", "llm"])
@@ -25,7 +34,12 @@ impl Supplier for GeminiModel {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (options, raw) = own_options(&ctx)?;
-        client(&ctx, Catalog::shipped().find("gemini", &chosen_model(&ctx, "model")?), options, &raw)
+        client(
+            &ctx,
+            Catalog::shipped().find("gemini", &chosen_model(&ctx, "model")?),
+            options,
+            &raw,
+        )
     }
 }
 
@@ -40,18 +54,24 @@ impl Supplier for LmChatGoogleGemini {
             "A chat model of Google, as n8n has it",
         );
         let safety = [
-            Param::text("category", "Category", "HARM_CATEGORY_HARASSMENT").help("What the filter looks for."),
-            Param::text("threshold", "Threshold", "HARM_BLOCK_THRESHOLD_UNSPECIFIED").help("From when on it blocks."),
+            Param::text("category", "Category", "HARM_CATEGORY_HARASSMENT")
+                .help("What the filter looks for."),
+            Param::text("threshold", "Threshold", "HARM_BLOCK_THRESHOLD_UNSPECIFIED")
+                .help("From when on it blocks."),
         ];
         let mut options = collection(&["maxOutputTokens", "temperature", "topK", "topP"]);
         if let ParamKind::Collection { params } = &mut options.kind {
             let groups = [FieldGroup::new("values", "Safety settings", safety)];
-            params.push(Param::repeated("safetySettings", "Safety settings", groups).help("What the provider's filters let through."));
+            params.push(
+                Param::repeated("safetySettings", "Safety settings", groups)
+                    .help("What the provider's filters let through."),
+            );
         }
         model_spec(spec)
             .credential("googlePalmApi", true)
             .params([
-                Param::text("modelName", "Model", "models/gemini-2.5-flash").help("The model's name as the provider writes it."),
+                Param::text("modelName", "Model", "models/gemini-2.5-flash")
+                    .help("The model's name as the provider writes it."),
                 options,
             ])
             .hint("Connect it to an agent or a chain; it needs an API key of Google AI Studio.")
@@ -64,27 +84,45 @@ impl Supplier for LmChatGoogleGemini {
     }
 }
 
-fn client(ctx: &SupplyCtx, known: Known, mut options: ModelOptions, raw: &Value) -> Result<Supply, NodeError> {
+fn client(
+    ctx: &SupplyCtx,
+    known: Known,
+    mut options: ModelOptions,
+    raw: &Value,
+) -> Result<Supply, NodeError> {
     let credential = ctx.ctx().host().credential("googlePalmApi", ctx.item())?;
     options.extra = search_tools(raw);
     let settings = Settings {
         // Previews land there first, and all others are there too.
         version: Version::V1Beta,
-        thinking_budget: raw.get("thinkingBudget").and_then(Value::as_f64).map(|budget| budget as i64),
-        safety: raw.get("safetySettings").and_then(|safety| safety.get("values")).filter(|values| values.is_array()).cloned(),
+        thinking_budget: raw
+            .get("thinkingBudget")
+            .and_then(Value::as_f64)
+            .map(|budget| budget as i64),
+        safety: raw
+            .get("safetySettings")
+            .and_then(|safety| safety.get("values"))
+            .filter(|values| values.is_array())
+            .cloned(),
         options,
         traits: known.traits,
         ..Settings::default()
     };
-    Ok(supply(Gemini::new(known.info, settings, place(&credential, "host", BASE_URL), &access(ctx, raw)?)))
+    Ok(supply(Gemini::new(
+        known.info,
+        settings,
+        place(&credential, "host", BASE_URL),
+        &access(ctx, raw)?,
+    )))
 }
 
 /// Tools of the provider's own that the options ask for.
 fn search_tools(raw: &Value) -> Option<Value> {
     let wanted = |name: &str| raw.get(name).is_some_and(Value::is_truthy);
-    let tools: Vec<Value> = [("urlContext", json!({ "urlContext": {} })), ("search", json!({ "googleSearch": {} }))]
-        .into_iter()
-        .filter_map(|(name, tool)| wanted(name).then_some(tool))
-        .collect();
+    let tools: Vec<Value> =
+        [("urlContext", json!({ "urlContext": {} })), ("search", json!({ "googleSearch": {} }))]
+            .into_iter()
+            .filter_map(|(name, tool)| wanted(name).then_some(tool))
+            .collect();
     (!tools.is_empty()).then(|| Object::from_iter([("tools", Value::from(tools))]).into())
 }

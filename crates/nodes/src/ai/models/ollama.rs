@@ -80,11 +80,22 @@ impl Supplier for LmOllama {
 }
 
 fn n8n_spec(id: &str, name: &str) -> Spec {
-    let mut options =
-        collection(&["temperature", "topK", "topP", "frequencyPenalty", "presencePenalty", "keepAlive", "numCtx", "numPredict", "format"]);
+    let mut options = collection(&[
+        "temperature",
+        "topK",
+        "topP",
+        "frequencyPenalty",
+        "presencePenalty",
+        "keepAlive",
+        "numCtx",
+        "numPredict",
+        "format",
+    ]);
     if let ParamKind::Collection { params } = &mut options.kind {
         let help = "Goes to the server as it is.";
-        params.extend(SERVER_OPTIONS.iter().map(|(name, label)| Param::text(name, label, "").help(help)));
+        params.extend(
+            SERVER_OPTIONS.iter().map(|(name, label)| Param::text(name, label, "").help(help)),
+        );
     }
     model_spec(Spec::new(id, &[1.0], name, "A chat model on a server of Ollama, as n8n has it"))
         .credential("ollamaApi", true)
@@ -109,12 +120,21 @@ async fn client(
     let mut known = Catalog::shipped().find("ollama", &chosen_model(ctx, "model")?);
     let (place, access) = (place(credential, "baseUrl", BASE_URL), access(ctx, raw)?);
     let abilities = abilities(&known.info.model, &place, &access).await;
-    known.info.capabilities.tools = may_take_tools && abilities.is_none_or(|abilities| abilities.tools);
+    known.info.capabilities.tools =
+        may_take_tools && abilities.is_none_or(|abilities| abilities.tools);
     known.info.capabilities.vision = abilities.is_some_and(|abilities| abilities.vision);
     options.extra = server_fields(raw);
     let settings = Settings {
-        context: raw.get("numCtx").and_then(Value::as_f64).filter(|count| *count >= 1.0).map(|count| count as u64),
-        keep_alive: raw.get("keepAlive").and_then(Value::as_str).filter(|text| !text.is_empty()).map(Str::from),
+        context: raw
+            .get("numCtx")
+            .and_then(Value::as_f64)
+            .filter(|count| *count >= 1.0)
+            .map(|count| count as u64),
+        keep_alive: raw
+            .get("keepAlive")
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+            .map(Str::from),
         options,
         traits: known.traits,
         ..Settings::default()
@@ -124,8 +144,11 @@ async fn client(
 
 /// What goes into the request beside what all models have.
 fn server_fields(raw: &Value) -> Option<Value> {
-    let given = |name: &str| raw.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some("")).cloned();
-    let options: Object = SERVER_OPTIONS.iter().filter_map(|(name, field)| Some((*field, given(name)?))).collect();
+    let given = |name: &str| {
+        raw.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some("")).cloned()
+    };
+    let options: Object =
+        SERVER_OPTIONS.iter().filter_map(|(name, field)| Some((*field, given(name)?))).collect();
     let mut fields = Object::new();
     if !options.is_empty() {
         fields.insert("options", options);

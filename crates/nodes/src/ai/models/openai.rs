@@ -10,8 +10,17 @@ use providers::models::openai::{OpenAi, Settings};
 use providers::models::secret::Secret;
 
 /// The options of S0-12.
-pub(super) const OPTIONS: &[&str] =
-    &["topP", "frequencyPenalty", "presencePenalty", "seed", "stop", "jsonMode", "reasoningEffort", "timeout", "maxRetries"];
+pub(super) const OPTIONS: &[&str] = &[
+    "topP",
+    "frequencyPenalty",
+    "presencePenalty",
+    "seed",
+    "stop",
+    "jsonMode",
+    "reasoningEffort",
+    "timeout",
+    "maxRetries",
+];
 
 pub(crate) struct OpenAiModel;
 
@@ -29,7 +38,11 @@ impl Supplier for OpenAiModel {
         let model = chosen_model(&ctx, "model")?;
         let (options, raw) = own_options(&ctx)?;
         let info = Catalog::shipped().find("openai", &model).info;
-        Ok(supply(OpenAi::new(info, Settings { options: with_json_mode(options, &raw), ..settings }, &access(&ctx, &raw)?)))
+        Ok(supply(OpenAi::new(
+            info,
+            Settings { options: with_json_mode(options, &raw), ..settings },
+            &access(&ctx, &raw)?,
+        )))
     }
 }
 
@@ -68,7 +81,10 @@ impl Supplier for OpenAiCompatibleModel {
         let mut info = Catalog::shipped().find("openai-compatible", &model).info;
         info.capabilities.tools = inner.flag("supportsTools", ctx.item())?;
         (info.capabilities.streaming, info.capabilities.sampling) = (true, true);
-        let settings = Settings { options: with_json_mode(options, &raw), ..Settings::compatible(&base_url, key) };
+        let settings = Settings {
+            options: with_json_mode(options, &raw),
+            ..Settings::compatible(&base_url, key)
+        };
         Ok(supply(OpenAi::new(info, settings, &access(&ctx, &raw)?)))
     }
 }
@@ -80,15 +96,18 @@ pub(in crate::ai) fn openai_settings(credential: &Credential) -> Settings {
     if !url.trim().is_empty() {
         settings.base_url = url;
     }
-    settings.organization = Some(field(credential, "organizationId").into()).filter(|id: &Str| !id.is_empty());
+    settings.organization =
+        Some(field(credential, "organizationId").into()).filter(|id: &Str| !id.is_empty());
     settings.headers.extend(own_header(credential));
     settings
 }
 
 /// With a JSON object asked for where the options say so.
 pub(super) fn with_json_mode(options: ModelOptions, raw: &Value) -> ModelOptions {
-    let wants_json =
-        raw.get("jsonMode").is_some_and(Value::is_truthy) || raw.get("responseFormat").and_then(Value::as_str) == Some("json_object");
-    let extra = wants_json.then(|| json!({ "response_format": { "type": "json_object" } })).or(options.extra);
+    let wants_json = raw.get("jsonMode").is_some_and(Value::is_truthy)
+        || raw.get("responseFormat").and_then(Value::as_str) == Some("json_object");
+    let extra = wants_json
+        .then(|| json!({ "response_format": { "type": "json_object" } }))
+        .or(options.extra);
     ModelOptions { extra, ..options }
 }

@@ -48,7 +48,9 @@ impl Supplier for LmChatOpenAi {
         let (inner, item) = (ctx.ctx(), ctx.item());
         let mut settings = openai_settings(&inner.host().credential("openAiApi", item)?);
         let raw = inner.param("options", item)?;
-        if let Some(url) = raw.get("baseURL").and_then(Value::as_str).filter(|url| !url.trim().is_empty()) {
+        if let Some(url) =
+            raw.get("baseURL").and_then(Value::as_str).filter(|url| !url.trim().is_empty())
+        {
             settings.base_url = url.to_owned();
         }
         let answers = inner.version() >= 1.3 && inner.flag("responsesApiEnabled", item)?;
@@ -70,7 +72,12 @@ pub(crate) struct LmOpenAi;
 
 impl Supplier for LmOpenAi {
     fn spec() -> Spec {
-        let spec = Spec::new("@n8n/n8n-nodes-langchain.lmOpenAi", &[1.0], "OpenAI Model", "A model of OpenAI, as n8n had it first");
+        let spec = Spec::new(
+            "@n8n/n8n-nodes-langchain.lmOpenAi",
+            &[1.0],
+            "OpenAI Model",
+            "A model of OpenAI, as n8n had it first",
+        );
         let default = json!({ "__rl": true, "mode": "list", "value": "gpt-3.5-turbo-instruct" });
         model_spec(spec)
             .credential("openAiApi", true)
@@ -96,34 +103,48 @@ impl Supplier for LmOpenAi {
         let (inner, item) = (ctx.ctx(), ctx.item());
         let mut settings = openai_settings(&inner.host().credential("openAiApi", item)?);
         let raw = inner.param("options", item)?;
-        if let Some(url) = raw.get("baseURL").and_then(Value::as_str).filter(|url| !url.trim().is_empty()) {
+        if let Some(url) =
+            raw.get("baseURL").and_then(Value::as_str).filter(|url| !url.trim().is_empty())
+        {
             settings.base_url = url.to_owned();
         }
         let info = known_or_open("openai", &chosen_model(&ctx, "model")?).info;
-        Ok(supply(OpenAi::new(info, Settings { options: read(&raw), ..settings }, &access(&ctx, &raw)?)))
+        Ok(supply(OpenAi::new(
+            info,
+            Settings { options: read(&raw), ..settings },
+            &access(&ctx, &raw)?,
+        )))
     }
 }
 
 /// The form of the tools that the provider runs itself.
 pub(in crate::ai) fn built_in_tools() -> Param {
     let web = [
-        Param::text("searchContextSize", "Search context size", "medium").help("low, medium or high."),
-        Param::text("allowedDomains", "Allowed domains", "").help("With commas between; all if empty."),
+        Param::text("searchContextSize", "Search context size", "medium")
+            .help("low, medium or high."),
+        Param::text("allowedDomains", "Allowed domains", "")
+            .help("With commas between; all if empty."),
         Param::text("country", "Country", "").help("Where the search is made from, such as US."),
         Param::text("city", "City", "").help("Where the search is made from."),
         Param::text("region", "Region", "").help("Where the search is made from."),
     ];
     let files = [
-        Param::json("vectorStoreIds", "Vector store ids", "[]").help("A list of stores at the provider."),
+        Param::json("vectorStoreIds", "Vector store ids", "[]")
+            .help("A list of stores at the provider."),
         Param::json("filters", "Filters", "{}").help("Which files are looked at."),
-        Param::number("maxResults", "Max results", 1).between(1.0, 50.0).help("How many pieces are found."),
+        Param::number("maxResults", "Max results", 1)
+            .between(1.0, 50.0)
+            .help("How many pieces are found."),
     ];
     let tools = [
         Param::collection("webSearch", "Web search", web).help("The provider searches the web."),
-        Param::collection("fileSearch", "File search", files).help("The provider searches files that were given to it."),
-        Param::flag("codeInterpreter", "Code interpreter", true).help("The provider runs code of the model."),
+        Param::collection("fileSearch", "File search", files)
+            .help("The provider searches files that were given to it."),
+        Param::flag("codeInterpreter", "Code interpreter", true)
+            .help("The provider runs code of the model."),
     ];
-    Param::collection("builtInTools", "Built-in tools", tools).help("Tools that the provider runs itself.")
+    Param::collection("builtInTools", "Built-in tools", tools)
+        .help("Tools that the provider runs itself.")
 }
 
 /// What the responses API takes beside what all models have.
@@ -146,11 +167,15 @@ pub(in crate::ai) fn responses_fields(raw: &Value, built_in: &Value) -> Object {
         ("topLogprobs", "top_logprobs"),
     ];
     for (name, key) in plain {
-        if let Some(value) = raw.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some("")) {
+        if let Some(value) =
+            raw.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some(""))
+        {
             fields.insert(key, value.clone());
         }
     }
-    if let Some(metadata) = raw.get("metadata").and_then(as_json).filter(|metadata| metadata.is_object()) {
+    if let Some(metadata) =
+        raw.get("metadata").and_then(as_json).filter(|metadata| metadata.is_object())
+    {
         fields.insert("metadata", metadata);
     }
     fields
@@ -162,17 +187,25 @@ fn text_field(format: &Value) -> Value {
         Some("json_object") => drop(text.insert("format", json!({ "type": "json_object" }))),
         Some("json_schema") => {
             let mut schema = Object::from_iter([("type", Value::from("json_schema"))]);
-            schema.insert("name", format.get("name").and_then(Value::as_str).unwrap_or("my_schema"));
-            schema.insert("schema", format.get("schema").and_then(as_json).unwrap_or_else(Value::empty_object));
+            schema
+                .insert("name", format.get("name").and_then(Value::as_str).unwrap_or("my_schema"));
+            schema.insert(
+                "schema",
+                format.get("schema").and_then(as_json).unwrap_or_else(Value::empty_object),
+            );
             schema.insert("strict", format.get("strict").is_some_and(Value::is_truthy));
-            if let Some(words) = format.get("description").and_then(Value::as_str).filter(|words| !words.is_empty()) {
+            if let Some(words) =
+                format.get("description").and_then(Value::as_str).filter(|words| !words.is_empty())
+            {
                 schema.insert("description", words);
             }
             text.insert("format", schema);
         }
         _ => {}
     }
-    if let Some(verbosity) = format.get("verbosity").and_then(Value::as_str).filter(|words| !words.is_empty()) {
+    if let Some(verbosity) =
+        format.get("verbosity").and_then(Value::as_str).filter(|words| !words.is_empty())
+    {
         text.insert("verbosity", verbosity);
     }
     text.into()
@@ -182,16 +215,22 @@ fn provider_tools(built_in: &Value) -> Vec<Value> {
     let mut tools = Vec::new();
     if let Some(search) = built_in.get("webSearch").filter(|search| search.is_object()) {
         let mut tool = Object::from_iter([("type", "web_search")]);
-        let text = |name: &str| search.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let text =
+            |name: &str| search.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         tool.insert("search_context_size", text("searchContextSize").unwrap_or("medium"));
-        let domains: Vec<Value> = text("allowedDomains").into_iter().flat_map(words).map(Value::from).collect();
+        let domains: Vec<Value> =
+            text("allowedDomains").into_iter().flat_map(words).map(Value::from).collect();
         if !domains.is_empty() {
             tool.insert("filters", Object::from_iter([("allowed_domains", domains)]));
         }
-        let place: Object = ["country", "city", "region"].into_iter().filter_map(|name| Some((name, Value::from(text(name)?)))).collect();
+        let place: Object = ["country", "city", "region"]
+            .into_iter()
+            .filter_map(|name| Some((name, Value::from(text(name)?))))
+            .collect();
         if !place.is_empty() {
-            let place =
-                [("type", Value::from("approximate"))].into_iter().chain(place.iter().map(|(key, value)| (key.as_str(), value.clone())));
+            let place = [("type", Value::from("approximate"))]
+                .into_iter()
+                .chain(place.iter().map(|(key, value)| (key.as_str(), value.clone())));
             tool.insert("user_location", place.collect::<Object>());
         }
         tools.push(tool.into());
@@ -201,13 +240,24 @@ fn provider_tools(built_in: &Value) -> Vec<Value> {
     }
     if let Some(search) = built_in.get("fileSearch").filter(|search| search.is_object()) {
         let mut tool = Object::from_iter([("type", "file_search")]);
-        tool.insert("vector_store_ids", search.get("vectorStoreIds").and_then(as_json).unwrap_or_else(|| Value::array(Vec::new())));
-        if let Some(filters) =
-            search.get("filters").and_then(as_json).filter(|filters| filters.as_object().is_some_and(|it| !it.is_empty()))
+        tool.insert(
+            "vector_store_ids",
+            search
+                .get("vectorStoreIds")
+                .and_then(as_json)
+                .unwrap_or_else(|| Value::array(Vec::new())),
+        );
+        if let Some(filters) = search
+            .get("filters")
+            .and_then(as_json)
+            .filter(|filters| filters.as_object().is_some_and(|it| !it.is_empty()))
         {
             tool.insert("filters", filters);
         }
-        tool.insert("max_num_results", search.get("maxResults").and_then(Value::as_f64).unwrap_or(1.0));
+        tool.insert(
+            "max_num_results",
+            search.get("maxResults").and_then(Value::as_f64).unwrap_or(1.0),
+        );
         tools.push(tool.into());
     }
     tools

@@ -1,4 +1,5 @@
-//! The options of chat models: one description of each and one reading for all nodes, whatever they call them.
+//! The options of chat models: one description of each and one reading for all nodes, whatever they
+//! call them.
 
 use node_api::SupplyCtx;
 use node_api::ai::ModelOptions;
@@ -13,14 +14,17 @@ pub(in crate::ai) fn own_params(default_model: &str, hottest: f64, options: &[&s
         Param::number("temperature", "Temperature", 0.7)
             .between(0.0, hottest)
             .help("From 0, the same each time, upwards; left out for models that take none."),
-        Param::number("maxTokens", "Max tokens", 1000).at_least(1.0).help("The longest answer, in tokens."),
+        Param::number("maxTokens", "Max tokens", 1000)
+            .at_least(1.0)
+            .help("The longest answer, in tokens."),
         collection(options),
     ]
 }
 
 /// The options with these names.
 pub(in crate::ai) fn collection(names: &[&str]) -> Param {
-    Param::collection("options", "Options", names.iter().map(|name| option(name))).help("How the model answers.")
+    Param::collection("options", "Options", names.iter().map(|name| option(name)))
+        .help("How the model answers.")
 }
 
 /// The answer of [`own_params`]: the temperature and the longest answer stand beside the options.
@@ -38,8 +42,10 @@ pub(in crate::ai) fn own_options(ctx: &SupplyCtx) -> Result<(ModelOptions, Value
 /// What the options say. What is as the provider has it anyway is not said to it.
 pub(in crate::ai) fn read(raw: &Value) -> ModelOptions {
     let number = |names: &[&str]| names.iter().find_map(|name| raw.get(name).and_then(as_number));
-    let count = |names: &[&str]| number(names).filter(|number| *number >= 1.0).map(|number| number as u64);
-    let text = |name: &str| raw.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let count =
+        |names: &[&str]| number(names).filter(|number| *number >= 1.0).map(|number| number as u64);
+    let text =
+        |name: &str| raw.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     ModelOptions {
         temperature: number(&["temperature"]),
         max_tokens: count(&["maxTokens", "maxTokensToSample", "maxOutputTokens", "numPredict"]),
@@ -72,38 +78,74 @@ fn option(name: &str) -> Param {
     let formats = [("text", "Text"), ("json_object", "JSON")];
     let efforts = [("low", "Low"), ("medium", "Medium"), ("high", "High")];
     match name {
-        "temperature" => Param::number(name, "Sampling temperature", 0.7).help("Lower is more alike each time."),
-        "maxTokens" => Param::number(name, "Maximum number of tokens", -1).help("The longest answer; -1 leaves it to the model."),
-        "maxTokensToSample" => Param::number(name, "Maximum number of tokens", 4096).help("The longest answer."),
-        "maxOutputTokens" => Param::number(name, "Maximum number of tokens", 2048).help("The longest answer."),
-        "numPredict" => Param::number(name, "Max tokens to generate", -1).help("The longest answer; -1 leaves it to the model."),
-        "topP" => Param::number(name, "Top P", 1).between(0.0, 1.0).help("Change this or the temperature, not both."),
-        "topK" => Param::number(name, "Top K", -1).help("Only so many of the likeliest words are considered; -1 or 0 for all."),
-        "frequencyPenalty" => {
-            Param::number(name, "Frequency penalty", 0).between(-2.0, 2.0).help("Above 0, words that came often come less.")
+        "temperature" => {
+            Param::number(name, "Sampling temperature", 0.7).help("Lower is more alike each time.")
         }
-        "presencePenalty" => {
-            Param::number(name, "Presence penalty", 0).between(-2.0, 2.0).help("Above 0, words that came at all come less.")
+        "maxTokens" => Param::number(name, "Maximum number of tokens", -1)
+            .help("The longest answer; -1 leaves it to the model."),
+        "maxTokensToSample" => {
+            Param::number(name, "Maximum number of tokens", 4096).help("The longest answer.")
         }
-        "seed" => Param::text(name, "Seed", "").help("A number, for answers that repeat as far as the provider can."),
-        "randomSeed" => Param::number(name, "Random seed", Value::Null).help("For answers that repeat as far as the provider can."),
-        "stop" => Param::text(name, "Stop", "").help("Words that end the answer, at most four, with commas between."),
+        "maxOutputTokens" => {
+            Param::number(name, "Maximum number of tokens", 2048).help("The longest answer.")
+        }
+        "numPredict" => Param::number(name, "Max tokens to generate", -1)
+            .help("The longest answer; -1 leaves it to the model."),
+        "topP" => Param::number(name, "Top P", 1)
+            .between(0.0, 1.0)
+            .help("Change this or the temperature, not both."),
+        "topK" => Param::number(name, "Top K", -1)
+            .help("Only so many of the likeliest words are considered; -1 or 0 for all."),
+        "frequencyPenalty" => Param::number(name, "Frequency penalty", 0)
+            .between(-2.0, 2.0)
+            .help("Above 0, words that came often come less."),
+        "presencePenalty" => Param::number(name, "Presence penalty", 0)
+            .between(-2.0, 2.0)
+            .help("Above 0, words that came at all come less."),
+        "seed" => Param::text(name, "Seed", "")
+            .help("A number, for answers that repeat as far as the provider can."),
+        "randomSeed" => Param::number(name, "Random seed", Value::Null)
+            .help("For answers that repeat as far as the provider can."),
+        "stop" => Param::text(name, "Stop", "")
+            .help("Words that end the answer, at most four, with commas between."),
         "jsonMode" => Param::flag(name, "JSON mode", false).help("Ask for a JSON object."),
-        "responseFormat" => Param::choice(name, "Response format", &formats).help("With JSON, the prompt must have the word in it."),
-        "reasoningEffort" => Param::choice(name, "Reasoning effort", &efforts).preset("medium").help("How long the model thinks."),
-        "timeout" => Param::number(name, "Timeout", 60_000).help("Milliseconds for the whole answer."),
-        "maxRetries" => Param::number(name, "Max retries", 2).at_least(0.0).help("How often a request that fails is made again."),
-        "thinking" => Param::flag(name, "Enable thinking", false).help("Let the model think before it answers."),
-        "thinkingBudget" => Param::number(name, "Thinking budget", 1024).help("Tokens for thinking."),
-        "baseURL" => Param::text(name, "Base URL", "https://api.openai.com/v1").help("Another server that speaks the format."),
-        "safeMode" => Param::flag(name, "Enable safe mode", false).help("The provider puts a safety prompt before the conversation."),
-        "keepAlive" => Param::text(name, "Keep alive", "5m").help("How long the model stays in memory after use."),
-        "numCtx" => Param::number(name, "Context length", 2048).help("How many tokens of the conversation the model sees."),
-        "format" => Param::choice(name, "Output format", &[("default", "Default"), ("json", "JSON")]).help("The form of the answer."),
-        "priority" => Param::flag(name, "Enable priority", false).help("Whether the request goes before others, at a higher price."),
-        "reasoning" => Param::choice(name, "Reasoning effort", &[("none", "None"), ("low", "Low"), ("medium", "Medium"), ("high", "High")])
-            .preset("low")
+        "responseFormat" => Param::choice(name, "Response format", &formats)
+            .help("With JSON, the prompt must have the word in it."),
+        "reasoningEffort" => Param::choice(name, "Reasoning effort", &efforts)
+            .preset("medium")
             .help("How long the model thinks."),
+        "timeout" => {
+            Param::number(name, "Timeout", 60_000).help("Milliseconds for the whole answer.")
+        }
+        "maxRetries" => Param::number(name, "Max retries", 2)
+            .at_least(0.0)
+            .help("How often a request that fails is made again."),
+        "thinking" => Param::flag(name, "Enable thinking", false)
+            .help("Let the model think before it answers."),
+        "thinkingBudget" => {
+            Param::number(name, "Thinking budget", 1024).help("Tokens for thinking.")
+        }
+        "baseURL" => Param::text(name, "Base URL", "https://api.openai.com/v1")
+            .help("Another server that speaks the format."),
+        "safeMode" => Param::flag(name, "Enable safe mode", false)
+            .help("The provider puts a safety prompt before the conversation."),
+        "keepAlive" => Param::text(name, "Keep alive", "5m")
+            .help("How long the model stays in memory after use."),
+        "numCtx" => Param::number(name, "Context length", 2048)
+            .help("How many tokens of the conversation the model sees."),
+        "format" => {
+            Param::choice(name, "Output format", &[("default", "Default"), ("json", "JSON")])
+                .help("The form of the answer.")
+        }
+        "priority" => Param::flag(name, "Enable priority", false)
+            .help("Whether the request goes before others, at a higher price."),
+        "reasoning" => Param::choice(
+            name,
+            "Reasoning effort",
+            &[("none", "None"), ("low", "Low"), ("medium", "Medium"), ("high", "High")],
+        )
+        .preset("low")
+        .help("How long the model thinks."),
         other => Param::text(other, other, "").help("An option of the provider's own."),
     }
 }
@@ -127,7 +169,8 @@ mod tests {
 
     #[test]
     fn what_is_so_anyway_is_not_said() {
-        let options = read(&json!({ "topP": 1, "topK": -1, "frequencyPenalty": 0, "presencePenalty": 0 }));
+        let options =
+            read(&json!({ "topP": 1, "topK": -1, "frequencyPenalty": 0, "presencePenalty": 0 }));
         assert_eq!(options, ModelOptions::default());
         assert_eq!(read(&json!({ "temperature": 0 })).temperature, Some(0.0));
     }

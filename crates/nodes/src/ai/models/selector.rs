@@ -13,10 +13,18 @@ pub(crate) struct ModelSelector;
 impl Supplier for ModelSelector {
     fn spec() -> Spec {
         let rule = [
-            Param::number("modelIndex", "Model", 1).at_least(1.0).help("Which of the connected models, counted from 1."),
-            Param::filter("conditions", "Conditions").help("What must hold for the model to be chosen."),
+            Param::number("modelIndex", "Model", 1)
+                .at_least(1.0)
+                .help("Which of the connected models, counted from 1."),
+            Param::filter("conditions", "Conditions")
+                .help("What must hold for the model to be chosen."),
         ];
-        let spec = Spec::new("@n8n/n8n-nodes-langchain.modelSelector", &[1.0], "Model Selector", "Choose a model for each item by rules");
+        let spec = Spec::new(
+            "@n8n/n8n-nodes-langchain.modelSelector",
+            &[1.0],
+            "Model Selector",
+            "Choose a model for each item by rules",
+        );
         model_spec(spec)
             .inputs([Port::of(Kind::AiLanguageModel, "Model 1"), Port::of(Kind::AiLanguageModel, "Model 2")])
             .input_rule(PortRule::number("numberInputs", "Model "))
@@ -34,21 +42,32 @@ impl Supplier for ModelSelector {
         let rules = inner.param("rules.rule", item)?;
         let rules = rules.as_array().unwrap_or_default();
         if models.is_empty() {
-            return Err(NodeError::failed("No models connected").on_item(item).hint("Connect at least one model node."));
+            return Err(NodeError::failed("No models connected")
+                .on_item(item)
+                .hint("Connect at least one model node."));
         }
         if rules.is_empty() {
-            return Err(NodeError::parameter("rules", "No rules defined").on_item(item).hint("At least one rule must choose a model."));
+            return Err(NodeError::parameter("rules", "No rules defined")
+                .on_item(item)
+                .hint("At least one rule must choose a model."));
         }
         for (number, rule) in rules.iter().enumerate() {
             let index = rule.get("modelIndex").and_then(Value::as_f64).unwrap_or(1.0);
-            let Some((_, model)) = (index >= 1.0).then(|| models.get(index as usize - 1)).flatten() else {
+            let Some((_, model)) = (index >= 1.0).then(|| models.get(index as usize - 1)).flatten()
+            else {
                 let message = format!("Invalid model index {index}");
-                return Err(NodeError::parameter("rules", message).on_item(item).hint(format!("There are {} models.", models.len())));
+                return Err(NodeError::parameter("rules", message)
+                    .on_item(item)
+                    .hint(format!("There are {} models.", models.len())));
             };
-            if FilterPlan::new(&inner, &format!("rules.rule[{number}].conditions"))?.passes(&inner, item)? {
+            if FilterPlan::new(&inner, &format!("rules.rule[{number}].conditions"))?
+                .passes(&inner, item)?
+            {
                 return Ok(Supply::Model(model.clone()));
             }
         }
-        Err(NodeError::failed("No matching rule found").on_item(item).hint("None of the rules holds for this item."))
+        Err(NodeError::failed("No matching rule found")
+            .on_item(item)
+            .hint("None of the rules holds for this item."))
     }
 }

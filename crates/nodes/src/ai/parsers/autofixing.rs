@@ -29,12 +29,22 @@ impl Supplier for OutputParserAutofixing {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (host, item) = (ctx.host().as_ref(), ctx.item());
-        let model = models(host, item).await?.into_iter().next().map(|(_, model)| agent::with_tools(model));
-        let model = model.ok_or_else(|| NodeError::failed("A model is not connected").hint("Connect the model that fixes answers."))?;
+        let model =
+            models(host, item).await?.into_iter().next().map(|(_, model)| agent::with_tools(model));
+        let model = model.ok_or_else(|| {
+            NodeError::failed("A model is not connected")
+                .hint("Connect the model that fixes answers.")
+        })?;
         let parser = connected(host, item).await?;
-        let parser =
-            parser.ok_or_else(|| NodeError::failed("An output parser is not connected").hint("Connect the parser to be helped."))?;
-        Ok(Supply::Parser(Arc::new(Fixing::new(parser, model, ctx.ctx().text("options.prompt", item)?)?)))
+        let parser = parser.ok_or_else(|| {
+            NodeError::failed("An output parser is not connected")
+                .hint("Connect the parser to be helped.")
+        })?;
+        Ok(Supply::Parser(Arc::new(Fixing::new(
+            parser,
+            model,
+            ctx.ctx().text("options.prompt", item)?,
+        )?)))
     }
 }
 
@@ -52,17 +62,25 @@ pub(super) struct Fixing {
 
 impl Fixing {
     /// An empty prompt is the one of the house.
-    pub(super) fn new(inner: Arc<dyn Parser>, model: Arc<dyn ChatModel>, prompt: Str) -> Result<Self, NodeError> {
+    pub(super) fn new(
+        inner: Arc<dyn Parser>,
+        model: Arc<dyn ChatModel>,
+        prompt: Str,
+    ) -> Result<Self, NodeError> {
         let prompt = if prompt.trim().is_empty() { FIX_PROMPT.into() } else { prompt };
         if !prompt.contains("{error}") {
-            return Err(NodeError::parameter("prompt", "Auto-fixing parser prompt has to contain {error} placeholder")
-                .hint("Put {error} where the model is to read what is wrong."));
+            return Err(NodeError::parameter(
+                "prompt",
+                "Auto-fixing parser prompt has to contain {error} placeholder",
+            )
+            .hint("Put {error} where the model is to read what is wrong."));
         }
         Ok(Self { inner, model, prompt })
     }
 
     fn request(&self, answer: &Message, error: &NodeError) -> ChatRequest {
-        let problem = format!("{error} {}", error.description().map(Str::as_str).unwrap_or_default());
+        let problem =
+            format!("{error} {}", error.description().map(Str::as_str).unwrap_or_default());
         let words = self
             .prompt
             .replace("{instructions}", &self.inner.instructions())
@@ -92,8 +110,11 @@ impl Parser for Fixing {
             Err(error) => error,
             read => return read,
         };
-        let fixed =
-            self.model.chat(self.request(answer, &error)).await.map_err(|error| agent::AgentError::Model(error).into_node_error())?;
+        let fixed = self
+            .model
+            .chat(self.request(answer, &error))
+            .await
+            .map_err(|error| agent::AgentError::Model(error).into_node_error())?;
         self.inner.parse(&fixed.message).await
     }
 }

@@ -20,8 +20,10 @@ impl Supplier for OutputParserItemList {
             "Have the answer as a list of texts",
         );
         let options = [
-            Param::number("numberOfItems", "Number of items", -1).help("How many there are at most; -1 leaves it to the node: three."),
-            Param::text("separator", "Separator", "\\n").help("What stands between two items; \\n is a new line."),
+            Param::number("numberOfItems", "Number of items", -1)
+                .help("How many there are at most; -1 leaves it to the node: three."),
+            Param::text("separator", "Separator", "\\n")
+                .help("What stands between two items; \\n is a new line."),
         ];
         parser_spec(spec)
             .param(Param::collection("options", "Options", options).help("The form of the list."))
@@ -31,8 +33,13 @@ impl Supplier for OutputParserItemList {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let raw = ctx.ctx().param("options", ctx.item())?;
-        let n_items = raw.get("numberOfItems").and_then(Value::as_f64).filter(|number| *number >= 1.0);
-        let separator = raw.get("separator").and_then(Value::as_str).filter(|separator| !separator.is_empty()).unwrap_or("\\n");
+        let n_items =
+            raw.get("numberOfItems").and_then(Value::as_f64).filter(|number| *number >= 1.0);
+        let separator = raw
+            .get("separator")
+            .and_then(Value::as_str)
+            .filter(|separator| !separator.is_empty())
+            .unwrap_or("\\n");
         let separator = if separator == "\\n" { "\n" } else { separator };
         Ok(Supply::Parser(Arc::new(ItemList {
             n_items: n_items.map_or(DEFAULT_ITEMS, |number| number as usize),
@@ -49,7 +56,8 @@ struct ItemList {
 #[async_trait::async_trait]
 impl Parser for ItemList {
     fn instructions(&self) -> Str {
-        let example: Vec<String> = (1..=self.n_items).map(|number| format!("item{number}")).collect();
+        let example: Vec<String> =
+            (1..=self.n_items).map(|number| format!("item{number}")).collect();
         let (n_items, separator) = (self.n_items, &self.separator);
         format!(
             "Answer with a list of {n_items} items and nothing else, with \"{separator}\" between them. For example: \"{}\"",
@@ -90,6 +98,12 @@ mod tests {
     async fn too_many_items_are_cut_and_too_few_are_an_error() {
         let list = ItemList { n_items: 2, separator: ";".into() };
         assert_eq!(list.parse(&Message::assistant(" a ; ;b;c")).await.unwrap(), json!(["a", "b"]));
-        assert!(list.parse(&Message::assistant("a")).await.unwrap_err().to_string().contains("Expected 2 items but got 1"));
+        assert!(
+            list.parse(&Message::assistant("a"))
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("Expected 2 items but got 1")
+        );
     }
 }

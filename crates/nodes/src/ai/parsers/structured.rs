@@ -23,20 +23,28 @@ impl Supplier for OutputParserStructured {
             "Structured Output Parser",
             "Have the answer as JSON of a given form",
         );
-        let kinds = [("fromJson", "Generate from JSON example"), ("manual", "Define using JSON Schema")];
+        let kinds =
+            [("fromJson", "Generate from JSON example"), ("manual", "Define using JSON Schema")];
         parser_spec(spec)
             .inputs([Port::of(Kind::AiLanguageModel, "Model")])
             .params([
-                Param::choice("schemaType", "Schema type", &kinds).raw().since(1.2).help("How the form is described."),
+                Param::choice("schemaType", "Schema type", &kinds)
+                    .raw()
+                    .since(1.2)
+                    .help("How the form is described."),
                 Param::json("jsonSchemaExample", "JSON example", EXAMPLE)
                     .since(1.2)
                     .show("schemaType", &["fromJson"])
-                    .help("An answer as it could be; since version 1.3 all its fields are required."),
+                    .help(
+                        "An answer as it could be; since version 1.3 all its fields are required.",
+                    ),
                 Param::json("inputSchema", "JSON Schema", SCHEMA)
                     .since(1.2)
                     .show("schemaType", &["manual"])
                     .help("The form of the answer."),
-                Param::json("jsonSchema", "JSON Schema", SCHEMA).until(1.1).help("The form of the answer."),
+                Param::json("jsonSchema", "JSON Schema", SCHEMA)
+                    .until(1.1)
+                    .help("The form of the answer."),
                 Param::flag("autoFix", "Auto-fix format", false)
                     .since(1.2)
                     .raw()
@@ -46,7 +54,9 @@ impl Supplier for OutputParserStructured {
                     .help("Say in your own words how an answer is to be fixed."),
                 fix_prompt_param().show("autoFix", &[true]).show("customizeRetryPrompt", &[true]),
             ])
-            .hint("Connect it to an agent or a chain whose answer another node reads field by field.")
+            .hint(
+                "Connect it to an agent or a chain whose answer another node reads field by field.",
+            )
             .alias(&["json", "zod", "schema"])
     }
 
@@ -66,7 +76,8 @@ impl Supplier for OutputParserStructured {
         let connected = models(ctx.host().as_ref(), item).await?;
         let model = connected.into_iter().next().map(|(_, model)| agent::with_tools(model));
         let model = model.ok_or_else(|| {
-            NodeError::failed("A model is not connected").hint("Connect the model that fixes answers to the parser, or switch fixing off.")
+            NodeError::failed("A model is not connected")
+                .hint("Connect the model that fixes answers to the parser, or switch fixing off.")
         })?;
         Ok(Supply::Parser(Arc::new(Fixing::new(parser, model, inner.text("prompt", item)?)?)))
     }
@@ -81,7 +92,8 @@ pub(in crate::ai) enum Wrapping {
 
 /// Reads JSON that fits a schema.
 pub(in crate::ai) struct Structured {
-    /// What the model is asked for. It is always an object, because providers take no other schemas.
+    /// What the model is asked for. It is always an object, because providers take no other
+    /// schemas.
     asked: Value,
     shape: Shape,
     wrapping: Wrapping,
@@ -90,16 +102,22 @@ pub(in crate::ai) struct Structured {
 impl Structured {
     pub(in crate::ai) fn new(schema: &Value, wrapping: Wrapping) -> Result<Self, NodeError> {
         let schema = &readable(schema.clone());
-        let shape = Shape::new(schema)
-            .map_err(|problem| NodeError::parameter("inputSchema", "Error during parsing of JSON Schema.").describe(problem))?;
+        let shape = Shape::new(schema).map_err(|problem| {
+            NodeError::parameter("inputSchema", "Error during parsing of JSON Schema.")
+                .describe(problem)
+        })?;
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
         let asked = match wrapping {
             Wrapping::None if is_object => schema.clone(),
-            _ => json!({ "type": "object", "properties": {}, "required": ["output"], "additionalProperties": false }),
+            _ => {
+                json!({ "type": "object", "properties": {}, "required": ["output"], "additionalProperties": false })
+            }
         };
         let mut asked = asked;
         if wrapping == Wrapping::Output || !is_object {
-            asked.make_object().insert("properties", Object::from_iter([("output", schema.clone())]));
+            asked
+                .make_object()
+                .insert("properties", Object::from_iter([("output", schema.clone())]));
         }
         Ok(Self { asked, shape, wrapping })
     }
@@ -119,7 +137,8 @@ impl Structured {
     }
 }
 
-/// The schema without what people write and no schema has: n8n takes such schemas for what they can only mean.
+/// The schema without what people write and no schema has: n8n takes such schemas for what they can
+/// only mean.
 fn readable(mut schema: Value) -> Value {
     const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
     let is_type = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
@@ -133,18 +152,26 @@ fn readable(mut schema: Value) -> Value {
             let fields = Arc::make_mut(fields);
             match fields.get("type") {
                 Some(Value::Array(names)) => {
-                    let named = |name: &Value| if name.is_null() { Value::from("null") } else { name.clone() };
+                    let named = |name: &Value| {
+                        if name.is_null() { Value::from("null") } else { name.clone() }
+                    };
                     let names: Vec<Value> = names.iter().map(named).filter(is_type).collect();
                     fields.insert("type", names);
                 }
-                Some(name) if name.as_str().is_some() && !is_type(name) => drop(fields.remove("type")),
+                Some(name) if name.as_str().is_some() && !is_type(name) => {
+                    drop(fields.remove("type"))
+                }
                 _ => {}
             }
             // In old drafts a field says itself that it is required.
-            if fields.get("required").is_some_and(|required| !required.is_array() && !required.is_object()) {
+            if fields
+                .get("required")
+                .is_some_and(|required| !required.is_array() && !required.is_object())
+            {
                 fields.remove("required");
             }
-            let holds_data = |key: &str| matches!(key, "default" | "example" | "examples" | "enum" | "const");
+            let holds_data =
+                |key: &str| matches!(key, "default" | "example" | "examples" | "enum" | "const");
             for (_, part) in fields.iter_mut().filter(|(key, _)| !holds_data(key)) {
                 *part = readable(std::mem::take(part));
             }
@@ -166,8 +193,12 @@ impl Parser for Structured {
     }
 
     async fn parse(&self, answer: &Message) -> Result<Value, NodeError> {
-        let unfit = |why: &str| NodeError::failed("Model output doesn't fit required format").with("outputParserFailReason", why);
-        let value = json_in(&answer.text()).map_err(|problem| unfit("Invalid JSON in model output").describe(problem))?;
+        let unfit = |why: &str| {
+            NodeError::failed("Model output doesn't fit required format")
+                .with("outputParserFailReason", why)
+        };
+        let value = json_in(&answer.text())
+            .map_err(|problem| unfit("Invalid JSON in model output").describe(problem))?;
         let fitting = self.fitting(value).map_err(|problems| {
             unfit("Model output does not match the expected schema")
                 .describe(problems.join("; "))
@@ -196,10 +227,22 @@ mod tests {
     #[tokio::test]
     async fn an_answer_fits_with_its_wrapper_without_it_and_with_one_too_many() {
         let parser = parser(Wrapping::Output);
-        for text in [r#"{"n":1}"#, r#"{"output":{"n":1}}"#, r#"{"output":{"output":{"n":1}}}"#, "```json\n{\"n\":1}\n```"] {
-            assert_eq!(parsed(&parser, text).await.unwrap(), json!({ "output": { "n": 1 } }), "{text}");
+        for text in [
+            r#"{"n":1}"#,
+            r#"{"output":{"n":1}}"#,
+            r#"{"output":{"output":{"n":1}}}"#,
+            "```json\n{\"n\":1}\n```",
+        ] {
+            assert_eq!(
+                parsed(&parser, text).await.unwrap(),
+                json!({ "output": { "n": 1 } }),
+                "{text}"
+            );
         }
-        assert_eq!(parser.schema().unwrap().get_path("properties.output.required[0]"), Some(&json!("n")));
+        assert_eq!(
+            parser.schema().unwrap().get_path("properties.output.required[0]"),
+            Some(&json!("n"))
+        );
     }
 
     #[tokio::test]
@@ -209,10 +252,12 @@ mod tests {
 
     #[tokio::test]
     async fn schemas_that_are_almost_right_are_read_for_what_they_mean() {
-        let schema =
-            json!({ "type": "object", "properties": { "a": { "type": ["string", null] }, "b": { "type": "text", "required": true } } });
+        let schema = json!({ "type": "object", "properties": { "a": { "type": ["string", null] }, "b": { "type": "text", "required": true } } });
         let parser = Structured::new(&schema, Wrapping::None).unwrap();
-        assert_eq!(parsed(&parser, r#"{"a":null,"b":1}"#).await.unwrap(), json!({ "a": null, "b": 1 }));
+        assert_eq!(
+            parsed(&parser, r#"{"a":null,"b":1}"#).await.unwrap(),
+            json!({ "a": null, "b": 1 })
+        );
         assert!(parsed(&parser, r#"{"a":1}"#).await.is_err());
     }
 

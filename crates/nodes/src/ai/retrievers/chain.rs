@@ -13,11 +13,18 @@ pub(crate) struct ChainRetrievalQa;
 impl Node for ChainRetrievalQa {
     fn spec() -> Spec {
         let query = |version: f64, expression: &str| {
-            Param::text("query", "Query", expression).required().versions(&[version]).help("The question.")
+            Param::text("query", "Query", expression)
+                .required()
+                .versions(&[version])
+                .help("The question.")
         };
         let batching = [
-            Param::number("batchSize", "Batch size", 5).at_least(1.0).help("How many items are worked on before a pause."),
-            Param::number("delayBetweenBatches", "Delay between batches", 0).at_least(0.0).help("Milliseconds of the pause."),
+            Param::number("batchSize", "Batch size", 5)
+                .at_least(1.0)
+                .help("How many items are worked on before a pause."),
+            Param::number("delayBetweenBatches", "Delay between batches", 0)
+                .at_least(0.0)
+                .help("Milliseconds of the pause."),
         ];
         Spec::new(
             "@n8n/n8n-nodes-langchain.chainRetrievalQa",
@@ -59,7 +66,10 @@ impl Node for ChainRetrievalQa {
         let option = |name: &str, usual: f64| -> Result<f64, NodeError> {
             Ok(ctx.param(&format!("options.batching.{name}"), 0)?.as_f64().unwrap_or(usual))
         };
-        let (batch, pause) = (option("batchSize", 5.0)?.max(1.0) as usize, option("delayBetweenBatches", 0.0)?.max(0.0) as u64);
+        let (batch, pause) = (
+            option("batchSize", 5.0)?.max(1.0) as usize,
+            option("delayBetweenBatches", 0.0)?.max(0.0) as u64,
+        );
         let mut output = ctx.builder();
         for index in 0..items.len() {
             if index > 0 && index.is_multiple_of(batch) && pause > 0 {
@@ -67,8 +77,14 @@ impl Node for ChainRetrievalQa {
             }
             match answered(ctx, index).await {
                 Ok(answer) => {
-                    let answer = if ctx.version() >= 1.5 { Value::from(answer) } else { Object::from_iter([("text", answer)]).into() };
-                    output.push(Item::new(Object::from_iter([("response", answer)])).paired_with(index));
+                    let answer = if ctx.version() >= 1.5 {
+                        Value::from(answer)
+                    } else {
+                        Object::from_iter([("text", answer)]).into()
+                    };
+                    output.push(
+                        Item::new(Object::from_iter([("response", answer)])).paired_with(index),
+                    );
                 }
                 Err(error) => output.push(ctx.failed_item(index, error)?),
             }
@@ -86,7 +102,8 @@ async fn answered(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     let given = ctx.text("options.systemPromptTemplate", index)?;
     let template = if given.is_empty() { TEMPLATE } else { given.as_str() };
     let found = retriever(ctx, index).await?.retrieve(&question).await?;
-    let answer = answer(supplies::model(ctx, index).await?.as_ref(), template, &question, &found).await?;
+    let answer =
+        answer(supplies::model(ctx, index).await?.as_ref(), template, &question, &found).await?;
     world.keep("answer", answer.clone().into()).await?;
     Ok(answer)
 }
@@ -96,7 +113,11 @@ fn question(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
         version if version <= 1.2 => ctx.text("query", index)?,
         _ if ctx.text("promptType", index)? == "define" => ctx.text("text", index)?,
         _ => {
-            let json = ctx.input(0).and_then(|items| items.get(index)).map(|item| item.json).unwrap_or_default();
+            let json = ctx
+                .input(0)
+                .and_then(|items| items.get(index))
+                .map(|item| item.json)
+                .unwrap_or_default();
             let said = ["chatInput", "guardrailsInput"].iter().find_map(|field| json.get(field));
             said.filter(|said| !said.is_nullish()).map(Value::to_js_string).unwrap_or_default()
         }

@@ -13,7 +13,8 @@ pub(crate) struct RerankerCohere;
 
 impl Supplier for RerankerCohere {
     fn spec() -> Spec {
-        let models = ["rerank-v3.5", "rerank-english-v3.0", "rerank-multilingual-v3.0"].map(|model| (model, model));
+        let models = ["rerank-v3.5", "rerank-english-v3.0", "rerank-multilingual-v3.0"]
+            .map(|model| (model, model));
         Spec::new("@n8n/n8n-nodes-langchain.rerankerCohere", &[1.0], "Reranker Cohere", "Put documents into the order in which they answer")
             .group(Group::Ai)
             .inputs([])
@@ -30,11 +31,20 @@ impl Supplier for RerankerCohere {
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (inner, item) = (ctx.ctx(), ctx.item());
         let credential = inner.host().credential("cohereApi", item)?;
-        let http = inner.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to Cohere here"))?;
+        let http = inner
+            .host()
+            .shared_http()
+            .ok_or_else(|| NodeError::failed("There is no way out to Cohere here"))?;
         let url = field(&credential, "url");
         let base_url = if url.trim().is_empty() { BASE_URL } else { url.trim() };
         let model = inner.text("modelName", item)?;
         let top = inner.number("topN", item)?.max(1.0) as usize;
-        Ok(Supply::Reranker(Arc::new(CohereReranker::new(http, base_url, &secret(&credential, "apiKey"), model, top))))
+        Ok(Supply::Reranker(Arc::new(CohereReranker::new(
+            http,
+            base_url,
+            &secret(&credential, "apiKey"),
+            model,
+            top,
+        ))))
     }
 }

@@ -1,4 +1,5 @@
-//! n8n's MultiQuery Retriever: a model asks the question in other words, and all of them are looked for.
+//! n8n's MultiQuery Retriever: a model asks the question in other words, and all of them are looked
+//! for.
 
 use super::{ask, retriever, retriever_spec};
 use crate::ai::supplies;
@@ -14,17 +15,32 @@ pub(crate) struct RetrieverMultiQuery;
 
 impl Supplier for RetrieverMultiQuery {
     fn spec() -> Spec {
-        let count = Param::number("queryCount", "Query count", 3).between(1.0, 20.0).help("In how many other ways the question is asked.");
-        retriever_spec("retrieverMultiQuery", "MultiQuery Retriever", "Look for a question in several wordings")
-            .inputs([Port::of(Kind::AiLanguageModel, "Model"), Port::of(Kind::AiRetriever, "Retriever")])
-            .param(Param::collection("options", "Options", [count]).help("Further settings."))
-            .hint("For short questions that miss the words of the documents.")
+        let count = Param::number("queryCount", "Query count", 3)
+            .between(1.0, 20.0)
+            .help("In how many other ways the question is asked.");
+        retriever_spec(
+            "retrieverMultiQuery",
+            "MultiQuery Retriever",
+            "Look for a question in several wordings",
+        )
+        .inputs([
+            Port::of(Kind::AiLanguageModel, "Model"),
+            Port::of(Kind::AiRetriever, "Retriever"),
+        ])
+        .param(Param::collection("options", "Options", [count]).help("Further settings."))
+        .hint("For short questions that miss the words of the documents.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let (inner, item) = (ctx.ctx(), ctx.item());
-        let count = inner.param("options.queryCount", item)?.as_f64().unwrap_or(3.0).clamp(1.0, 20.0) as usize;
-        let worded = Worded { model: supplies::model(&inner, item).await?, retriever: retriever(&inner, item).await?, count };
+        let count =
+            inner.param("options.queryCount", item)?.as_f64().unwrap_or(3.0).clamp(1.0, 20.0)
+                as usize;
+        let worded = Worded {
+            model: supplies::model(&inner, item).await?,
+            retriever: retriever(&inner, item).await?,
+            count,
+        };
         Ok(Supply::Retriever(Arc::new(worded)))
     }
 }
@@ -43,10 +59,19 @@ impl Retriever for Worded {
              Each stands on a line of its own, without a number or a mark before it. Write nothing else.",
             self.count
         );
-        let said = ask(self.model.as_ref(), vec![Message::system(instructions), Message::user(question)]).await?;
-        let questions: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(self.count).collect();
-        let found = try_join_all(questions.iter().map(|question| self.retriever.retrieve(question))).await?;
+        let said =
+            ask(self.model.as_ref(), vec![Message::system(instructions), Message::user(question)])
+                .await?;
+        let questions: Vec<&str> =
+            said.lines().map(str::trim).filter(|line| !line.is_empty()).take(self.count).collect();
+        let found =
+            try_join_all(questions.iter().map(|question| self.retriever.retrieve(question)))
+                .await?;
         let mut seen = HashSet::new();
-        Ok(found.into_iter().flatten().filter(|found| seen.insert(found.document.content.clone())).collect())
+        Ok(found
+            .into_iter()
+            .flatten()
+            .filter(|found| seen.insert(found.document.content.clone()))
+            .collect())
     }
 }

@@ -1,4 +1,5 @@
-//! n8n's Vector Store Question Answer Tool: a model answers from what a store finds, and an agent gets the answer.
+//! n8n's Vector Store Question Answer Tool: a model answers from what a store finds, and an agent
+//! gets the answer.
 
 use super::question::{TEMPLATE, answer};
 use super::vector_store;
@@ -30,13 +31,23 @@ impl Supplier for ToolVectorStore {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let name = if ctx.node().version < 1.1 { name_of(&ctx, "name")? } else { tool_name_of(ctx.node()) };
+        let name = if ctx.node().version < 1.1 {
+            name_of(&ctx, "name")?
+        } else {
+            tool_name_of(ctx.node())
+        };
         let about = ctx.ctx().text("description", ctx.item())?;
         let description = format!(
             "Answers questions about {name} from documents. Always use it for questions about {about}. Give it one whole question."
         );
         let parameters = one_text("The question, as a whole sentence", true);
-        let definition = ToolDefinition { name, description: description.into(), parameters, effect: Effect::None, flow: Flow::STORED };
+        let definition = ToolDefinition {
+            name,
+            description: description.into(),
+            parameters,
+            effect: Effect::None,
+            flow: Flow::STORED,
+        };
         Ok(tool(ctx, definition, |call| async move {
             let (ctx, item) = (call.ctx.ctx(), call.ctx.item());
             let question = call.text("input");

@@ -13,21 +13,36 @@ pub(crate) struct RetrieverWorkflow;
 
 impl Supplier for RetrieverWorkflow {
     fn spec() -> Spec {
-        let mut spec = retriever_spec("retrieverWorkflow", "Workflow Retriever", "Let another workflow find documents");
+        let mut spec = retriever_spec(
+            "retrieverWorkflow",
+            "Workflow Retriever",
+            "Let another workflow find documents",
+        );
         spec.versions = vec![1.0, 1.1];
         spec.params([
-            Param::choice("source", "Source", &[("database", "Database"), ("parameter", "Define below")])
-                .help("Where the workflow comes from."),
-            Param::text("workflowId", "Workflow ID", "").versions(&[1.0]).show("source", &["database"]).help("The workflow to call."),
+            Param::choice(
+                "source",
+                "Source",
+                &[("database", "Database"), ("parameter", "Define below")],
+            )
+            .help("Where the workflow comes from."),
+            Param::text("workflowId", "Workflow ID", "")
+                .versions(&[1.0])
+                .show("source", &["database"])
+                .help("The workflow to call."),
             Param::locator("workflowId", "Workflow", &["list", "id"])
                 .since(1.1)
                 .show("source", &["database"])
                 .help("The workflow to call."),
-            Param::json("workflowJson", "Workflow JSON", "").show("source", &["parameter"]).help("The workflow itself."),
+            Param::json("workflowJson", "Workflow JSON", "")
+                .show("source", &["parameter"])
+                .help("The workflow itself."),
             fields_param(),
         ])
         .calls_workflows()
-        .hint("The workflow gets the question as `query`; each item that it ends with is a document.")
+        .hint(
+            "The workflow gets the question as `query`; each item that it ends with is a document.",
+        )
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -42,11 +57,18 @@ impl Retriever for FromWorkflow {
     async fn retrieve(&self, question: &str) -> Result<Vec<Found>, NodeError> {
         let (ctx, item) = (self.0.ctx(), self.0.item());
         let target = target(&ctx, item).await?;
-        let mut base = Object::from_iter([("source", Value::from("workflow")), ("workflowSource", ctx.text("source", item)?.into())]);
+        let mut base = Object::from_iter([
+            ("source", Value::from("workflow")),
+            ("workflowSource", ctx.text("source", item)?.into()),
+        ]);
         if let WorkflowTarget::Id(id) = &target {
             base.insert("workflowId", id.clone());
         }
-        let json = crate::ai::tools::workflow::with_fields(&ctx, item, Object::from_iter([("query", question)]))?;
+        let json = crate::ai::tools::workflow::with_fields(
+            &ctx,
+            item,
+            Object::from_iter([("query", question)]),
+        )?;
         let items = Items::one(Item::new(json));
         let outputs = ctx.host().run_workflow(WorkflowCall { target, items, wait: true }).await?;
         let found = outputs.into_iter().next().unwrap_or_default();
@@ -55,7 +77,11 @@ impl Retriever for FromWorkflow {
             tell(&item.json, 0, &mut content);
             let mut metadata = base.clone();
             metadata.insert("itemIndex", index);
-            Found { id: index.to_string().into(), document: Document { content: content.into(), metadata }, score: 1.0 }
+            Found {
+                id: index.to_string().into(),
+                document: Document { content: content.into(), metadata },
+                score: 1.0,
+            }
         });
         Ok(documents.collect())
     }
@@ -73,7 +99,9 @@ fn tell(value: &Value, level: usize, content: &mut String) {
     };
     match value {
         Value::Object(fields) => fields.iter().for_each(|(key, value)| line(key, value)),
-        Value::Array(list) => list.iter().enumerate().for_each(|(at, value)| line(&at.to_string(), value)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(at, value)| line(&at.to_string(), value))
+        }
         _ => {}
     }
 }
@@ -86,6 +114,9 @@ mod tests {
     fn items_are_told_as_n8n_tells_them() {
         let mut content = String::new();
         tell(&json!({ "a": 1, "b": { "c": "x", "d": [true] } }), 0, &mut content);
-        assert_eq!(content, "- \"a\": \"1\"\n- \"b\":\n  - \"c\": \"x\"\n  - \"d\":\n    - \"0\": \"true\"\n");
+        assert_eq!(
+            content,
+            "- \"a\": \"1\"\n- \"b\":\n  - \"c\": \"x\"\n  - \"d\":\n    - \"0\": \"true\"\n"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Arithmetic as people write it: `+ - * / ^`, parentheses and signs. Nothing else, and nothing is evaluated but numbers.
+//! Arithmetic as people write it: `+ - * / ^`, parentheses and signs. Nothing else, and nothing is
+//! evaluated but numbers.
 
 /// Parentheses and signs inside of each other.
 const MAX_DEPTH: usize = 100;
@@ -15,9 +16,13 @@ pub(super) enum Problem {
 }
 
 pub(super) fn calculate(text: &str) -> Result<f64, Problem> {
-    let is_known = |letter: char| letter.is_ascii_digit() || letter.is_whitespace() || "+-*/().^".contains(letter);
+    let is_known = |letter: char| {
+        letter.is_ascii_digit() || letter.is_whitespace() || "+-*/().^".contains(letter)
+    };
     if let Some(strange) = text.chars().find(|letter| !is_known(*letter)) {
-        return Err(Problem::Invalid(format!("'{strange}' is neither a number nor one of + - * / ^ ( )")));
+        return Err(Problem::Invalid(format!(
+            "'{strange}' is neither a number nor one of + - * / ^ ( )"
+        )));
     }
     let mut reader = Reader { rest: text.trim_start(), depth: 0 };
     if reader.rest.is_empty() {
@@ -27,7 +32,11 @@ pub(super) fn calculate(text: &str) -> Result<f64, Problem> {
     if !reader.rest.is_empty() {
         return Err(Problem::Invalid(format!("'{}' was not expected", first(reader.rest))));
     }
-    if result.is_finite() { Ok(result) } else { Err(Problem::Calculation("the result is too large".into())) }
+    if result.is_finite() {
+        Ok(result)
+    } else {
+        Err(Problem::Calculation("the result is too large".into()))
+    }
 }
 
 struct Reader<'t> {
@@ -96,29 +105,51 @@ impl Reader<'_> {
             return Ok(base);
         }
         let power = base.powf(self.signed()?);
-        if power.is_nan() { Err(Problem::Calculation("the root of a negative number".into())) } else { Ok(power) }
+        if power.is_nan() {
+            Err(Problem::Calculation("the root of a negative number".into()))
+        } else {
+            Ok(power)
+        }
     }
 
     fn number(&mut self) -> Result<f64, Problem> {
         if self.take("(") {
             let value = self.nested(Self::sum)?;
-            return if self.take(")") { Ok(value) } else { Err(Problem::Invalid("a parenthesis is not closed".into())) };
+            return if self.take(")") {
+                Ok(value)
+            } else {
+                Err(Problem::Invalid("a parenthesis is not closed".into()))
+            };
         }
-        let length = self.rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(self.rest.len());
+        let length = self
+            .rest
+            .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+            .unwrap_or(self.rest.len());
         let (digits, after) = self.rest.split_at(length);
         if digits.is_empty() {
-            let found = if self.rest.is_empty() { "the end".to_owned() } else { format!("'{}'", first(self.rest)) };
+            let found = if self.rest.is_empty() {
+                "the end".to_owned()
+            } else {
+                format!("'{}'", first(self.rest))
+            };
             return Err(Problem::Invalid(format!("a number was expected, not {found}")));
         }
-        let number = digits.parse().map_err(|_| Problem::Invalid(format!("'{}' is no number", shown(digits))))?;
+        let number = digits
+            .parse()
+            .map_err(|_| Problem::Invalid(format!("'{}' is no number", shown(digits))))?;
         self.rest = after.trim_start();
         Ok(number)
     }
 
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<f64, Problem>) -> Result<f64, Problem> {
+    fn nested(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<f64, Problem>,
+    ) -> Result<f64, Problem> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Problem::Invalid(format!("more than {MAX_DEPTH} parentheses or signs inside of each other")));
+            return Err(Problem::Invalid(format!(
+                "more than {MAX_DEPTH} parentheses or signs inside of each other"
+            )));
         }
         let value = read(self);
         self.depth -= 1;
@@ -173,7 +204,10 @@ mod tests {
             ("(1", "Invalid expression: a parenthesis is not closed"),
             ("1)", "Invalid expression: ')' was not expected"),
             ("1.2.3", "Invalid expression: '1.2.3' is no number"),
-            ("process.exit()", "Invalid expression: 'p' is neither a number nor one of + - * / ^ ( )"),
+            (
+                "process.exit()",
+                "Invalid expression: 'p' is neither a number nor one of + - * / ^ ( )",
+            ),
             ("1/0", "Calculation error: division by zero"),
             ("2 * * 3", "Invalid expression: a number was expected, not '*'"),
             ("(0-8)**.5", "Calculation error: the root of a negative number"),

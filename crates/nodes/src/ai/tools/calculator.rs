@@ -2,7 +2,9 @@
 
 use super::arithmetic::calculate;
 use super::made::tool_spec;
-use node_api::ai::{Effect, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+use node_api::ai::{
+    Effect, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure,
+};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 use std::sync::Arc;
@@ -27,10 +29,15 @@ pub(crate) struct ToolCalculator;
 
 impl Supplier for ToolCalculator {
     fn spec() -> Spec {
-        tool_spec("@n8n/n8n-nodes-langchain.toolCalculator", &[1.0], "Calculator", "Lets an agent calculate")
-            .hint("Connect it to every agent that may meet numbers: models guess at arithmetic.")
-            .alias(&["math", "arithmetic", "sum"])
-            .differs("It knows + - * / ^, parentheses and signs, but no functions such as sqrt.")
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolCalculator",
+            &[1.0],
+            "Calculator",
+            "Lets an agent calculate",
+        )
+        .hint("Connect it to every agent that may meet numbers: models guess at arithmetic.")
+        .alias(&["math", "arithmetic", "sum"])
+        .differs("It knows + - * / ^, parentheses and signs, but no functions such as sqrt.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -51,13 +58,21 @@ struct Calculator {
 
 impl Calculator {
     fn named(name: Str, argument: &'static str) -> Self {
-        let expression = json!({ "type": "string", "description": "Arithmetic such as (2 + 3) * 4 ^ 2" });
+        let expression =
+            json!({ "type": "string", "description": "Arithmetic such as (2 + 3) * 4 ^ 2" });
         let mut parameters = json!({ "type": "object" });
         parameters.make_object().insert("properties", Object::from_iter([(argument, expression)]));
         parameters.make_object().insert("required", Value::array(vec![argument.into()]));
-        let description = "Calculates with + - * / ^ and parentheses. Use it for every calculation.".into();
+        let description =
+            "Calculates with + - * / ^ and parentheses. Use it for every calculation.".into();
         Self {
-            definition: ToolDefinition { name, description, parameters, effect: Effect::None, flow: node_api::ai::Flow::default() },
+            definition: ToolDefinition {
+                name,
+                description,
+                parameters,
+                effect: Effect::None,
+                flow: node_api::ai::Flow::default(),
+            },
             argument,
         }
     }
@@ -69,9 +84,14 @@ impl Tool for Calculator {
         &self.definition
     }
 
-    async fn call(&self, arguments: Object, _context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
+    async fn call(
+        &self,
+        arguments: Object,
+        _context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure> {
         let expression = arguments.get(self.argument).and_then(Value::as_str).unwrap_or_default();
-        let result = calculate(expression).map_err(|problem| ToolFailure::new(problem.to_string()))?;
+        let result =
+            calculate(expression).map_err(|problem| ToolFailure::new(problem.to_string()))?;
         Ok(ToolAnswer::new(model::number_to_string(result)))
     }
 }
@@ -84,9 +104,13 @@ mod tests {
     async fn results_are_written_as_people_write_numbers() {
         let calculator = Calculator::named("calculator".into(), "expression");
         let context = ToolCallContext::default();
-        let call = |text: &str| calculator.call(Object::from_iter([("expression", text)]), &context);
+        let call =
+            |text: &str| calculator.call(Object::from_iter([("expression", text)]), &context);
         assert_eq!(call("0.5 * 8").await.unwrap().to_text(), "4");
         assert_eq!(call("1/3").await.unwrap().to_text(), "0.3333333333333333");
-        assert_eq!(call("2 +").await.unwrap_err().to_string(), "Invalid expression: a number was expected, not the end");
+        assert_eq!(
+            call("2 +").await.unwrap_err().to_string(),
+            "Invalid expression: a number was expected, not the end"
+        );
     }
 }

@@ -7,7 +7,8 @@ use node_api::host::{CodeFlavour, CodeJob, Returned};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
-const EXAMPLE: &str = "// Example: convert the incoming query to uppercase and return it\nreturn query.toUpperCase()";
+const EXAMPLE: &str =
+    "// Example: convert the incoming query to uppercase and return it\nreturn query.toUpperCase()";
 const LIMITS: &str = "The code has 30 seconds, 64 MB of memory, 20 requests and 100 KB of output.";
 
 /// n8n's node.
@@ -17,27 +18,41 @@ impl Supplier for ToolCode {
     fn spec() -> Spec {
         let python = "# Example: convert the incoming query to uppercase and return it\nreturn query.upper()";
         let languages = [("javaScript", "JavaScript"), ("python", "Python (Beta)")];
-        tool_spec("@n8n/n8n-nodes-langchain.toolCode", &[1.0, 1.1, 1.2, 1.3], "Code Tool", "A tool written in JavaScript")
-            .params([
-                Param::text("name", "Name", "").until(1.1).help("The name under which the model knows the tool."),
-                Param::long_text("description", "Description", "").help("What the model is told: when to call it and what to give it."),
-                Param::choice("language", "Language", &languages).raw().help("Only JavaScript runs here."),
-                javascript().show("language", &["javaScript"]),
-                Param::code("pythonCode", "Python", "python", python).raw().show("language", &["python"]).help("Does not run here."),
-            ])
-            .params(schema::params())
-            .runs_code()
-            .hint("For a small computation that an agent needs; for more, let it call a workflow.")
-            .alias(&["javascript", "function", "script"])
-            .differs_when("language", &["python"], "Python does not run here.")
-            .note(LIMITS)
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolCode",
+            &[1.0, 1.1, 1.2, 1.3],
+            "Code Tool",
+            "A tool written in JavaScript",
+        )
+        .params([
+            Param::text("name", "Name", "")
+                .until(1.1)
+                .help("The name under which the model knows the tool."),
+            Param::long_text("description", "Description", "")
+                .help("What the model is told: when to call it and what to give it."),
+            Param::choice("language", "Language", &languages)
+                .raw()
+                .help("Only JavaScript runs here."),
+            javascript().show("language", &["javaScript"]),
+            Param::code("pythonCode", "Python", "python", python)
+                .raw()
+                .show("language", &["python"])
+                .help("Does not run here."),
+        ])
+        .params(schema::params())
+        .runs_code()
+        .hint("For a small computation that an agent needs; for more, let it call a workflow.")
+        .alias(&["javascript", "function", "script"])
+        .differs_when("language", &["python"], "Python does not run here.")
+        .note(LIMITS)
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let version = ctx.node().version;
         let name = if version < 1.2 { name_of(&ctx, "name")? } else { tool_name_of(ctx.node()) };
         if ctx.ctx().text("language", ctx.item())? == "python" {
-            return Err(NodeError::parameter("language", "Python does not run here").hint("Rewrite the code in JavaScript."));
+            return Err(NodeError::parameter("language", "Python does not run here")
+                .hint("Rewrite the code in JavaScript."));
         }
         supplied(ctx, name, version >= 1.3)
     }
@@ -93,12 +108,22 @@ fn supplied(ctx: SupplyCtx, name: Str, all_required: bool) -> Result<Supply, Nod
 }
 
 async fn run(call: Call, takes_text: bool) -> Result<Value, NodeError> {
-    let query = if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
+    let query =
+        if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
     let inner = call.ctx.ctx();
-    // Code of a model is the program itself, so that its loops and requests count like those of any other.
-    let by_model = inner.host().raw_parameter("codeFrom").and_then(|from| from.as_str().map(|from| from == "model")) == Some(true);
+    // Code of a model is the program itself, so that its loops and requests count like those of any
+    // other.
+    let by_model = inner
+        .host()
+        .raw_parameter("codeFrom")
+        .and_then(|from| from.as_str().map(|from| from == "model"))
+        == Some(true);
     let job = CodeJob {
-        source: if by_model { query.to_js_string() } else { inner.text("jsCode", call.ctx.item())? },
+        source: if by_model {
+            query.to_js_string()
+        } else {
+            inner.text("jsCode", call.ctx.item())?
+        },
         flavour: CodeFlavour::Tool,
         items: Items::one(Item::new(call.arguments.clone())),
         first: 0,
@@ -120,7 +145,8 @@ async fn run(call: Call, takes_text: bool) -> Result<Value, NodeError> {
     match (is_list, whole) {
         (true, _) => Ok(Value::array(list)),
         (false, Value::Undefined | Value::Null) => {
-            Err(NodeError::failed("The code returned nothing").hint("End the code with `return` and what the model is to see."))
+            Err(NodeError::failed("The code returned nothing")
+                .hint("End the code with `return` and what the model is to see."))
         }
         (false, Value::Number(number)) => Ok(model::number_to_string(number).into()),
         (false, value) => Ok(value),

@@ -1,13 +1,16 @@
 //! Makes a tool of a definition and a function.
 
 use futures::future::BoxFuture;
-use node_api::ai::{Effect, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure};
+use node_api::ai::{
+    Effect, Supply, Tool, ToolAnswer, ToolCallContext, ToolDefinition, ToolFailure,
+};
 use node_api::prelude::*;
 use node_api::{SupplyCtx, tool_name, tool_name_of};
 use std::future::Future;
 use std::sync::Arc;
 
-/// What a call is: the node as it is seen during the call, what the model gave, and which call it is.
+/// What a call is: the node as it is seen during the call, what the model gave, and which call it
+/// is.
 pub(crate) struct Call {
     pub(crate) ctx: SupplyCtx,
     pub(crate) arguments: Object,
@@ -48,8 +51,13 @@ impl Tool for Made {
         &self.definition
     }
 
-    async fn call(&self, arguments: Object, context: &ToolCallContext) -> Result<ToolAnswer, ToolFailure> {
-        let ctx = self.ctx.for_call(&arguments, context).map_err(|error| ToolFailure::of(&error))?;
+    async fn call(
+        &self,
+        arguments: Object,
+        context: &ToolCallContext,
+    ) -> Result<ToolAnswer, ToolFailure> {
+        let ctx =
+            self.ctx.for_call(&arguments, context).map_err(|error| ToolFailure::of(&error))?;
         let call = Call { ctx, arguments, context: context.clone() };
         (self.work)(call).await.map(ToolAnswer::new).map_err(|error| ToolFailure::of(&error))
     }
@@ -57,7 +65,10 @@ impl Tool for Made {
 
 /// The description of a node that is a tool: no input, one output to the agent.
 pub(crate) fn tool_spec(id: &str, versions: &[f64], name: &str, summary: &str) -> Spec {
-    Spec::new(id, versions, name, summary).group(Group::Tool).inputs([]).outputs([Port::of(model::Kind::AiTool, "")])
+    Spec::new(id, versions, name, summary)
+        .group(Group::Tool)
+        .inputs([])
+        .outputs([Port::of(model::Kind::AiTool, "")])
 }
 
 /// The name that a parameter gives the tool, or the node's.
@@ -67,7 +78,8 @@ pub(crate) fn name_of(ctx: &SupplyCtx, parameter: &str) -> Result<Str, NodeError
     Ok(if name.is_empty() { tool_name_of(ctx.node()) } else { name })
 }
 
-/// What the description of the node says about repeating it says whether the tool changes something.
+/// What the description of the node says about repeating it says whether the tool changes
+/// something.
 pub(crate) fn effect_of(spec: &Spec, ctx: &SupplyCtx) -> Effect {
     let params = ctx.host().raw_parameter("").unwrap_or_default();
     if spec.may_repeat(&params) { Effect::None } else { Effect::Changes }

@@ -6,14 +6,18 @@ use node_api::prelude::*;
 
 /// The parameters by which a node tells the schema of what it is called with.
 pub(crate) fn params() -> Vec<Param> {
-    let kinds = [("fromJson", "Generate from JSON example"), ("manual", "Define using JSON Schema")];
+    let kinds =
+        [("fromJson", "Generate from JSON example"), ("manual", "Define using JSON Schema")];
     let example = "{\n\t\"some_input\": \"some_value\"\n}";
     let schema = "{\n\"type\": \"object\",\n\"properties\": {\n\t\"some_input\": {\n\t\t\"type\": \"string\",\n\t\t\"description\": \"Some input to the function\"\n\t\t}\n\t}\n}";
     vec![
         Param::flag("specifyInputSchema", "Specify input schema", false)
             .raw()
             .help("Have the model give named values instead of one text."),
-        Param::choice("schemaType", "Schema type", &kinds).raw().show("specifyInputSchema", &[true]).help("How the values are described."),
+        Param::choice("schemaType", "Schema type", &kinds)
+            .raw()
+            .show("specifyInputSchema", &[true])
+            .help("How the values are described."),
         Param::json("jsonSchemaExample", "JSON example", example)
             .raw()
             .show("specifyInputSchema", &[true])
@@ -39,8 +43,9 @@ pub(crate) fn chosen(ctx: &SupplyCtx, all_required: bool) -> Result<Option<Value
     };
     let written = inner.param(parameter, item)?;
     let value = match written.as_str() {
-        Some(text) => model::json::parse(text)
-            .map_err(|error| NodeError::parameter(parameter, format!("The schema of the tool is no JSON: {error}")))?,
+        Some(text) => model::json::parse(text).map_err(|error| {
+            NodeError::parameter(parameter, format!("The schema of the tool is no JSON: {error}"))
+        })?,
         None => written,
     };
     let schema = if is_example { schema_of_example(&value, all_required) } else { value };
@@ -69,6 +74,9 @@ mod tests {
             }
         });
         assert_eq!(schema_of_example(&example, false), expected);
-        assert_eq!(schema_of_example(&json!({ "a": 1 }), true).get("required"), Some(&json!(["a"])));
+        assert_eq!(
+            schema_of_example(&json!({ "a": 1 }), true).get("required"),
+            Some(&json!(["a"]))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Search engines and encyclopaedias as tools: one request a question, and what a reader would want of the answer.
+//! Search engines and encyclopaedias as tools: one request a question, and what a reader would want
+//! of the answer.
 
 use super::made::{Call, one_text, tool, tool_spec};
 use node_api::ai::{Effect, Flow, Sends, Supply, ToolDefinition};
@@ -18,14 +19,18 @@ pub(crate) struct ToolWikipedia;
 
 impl Supplier for ToolWikipedia {
     fn spec() -> Spec {
-        tool_spec("@n8n/n8n-nodes-langchain.toolWikipedia", &[1.0], "Wikipedia", "Let an agent look things up in Wikipedia")
-            .hint("For general knowledge that a model may have wrong or not at all.")
-            .alias(&["encyclopaedia", "facts", "knowledge"])
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolWikipedia",
+            &[1.0],
+            "Wikipedia",
+            "Let an agent look things up in Wikipedia",
+        )
+        .hint("For general knowledge that a model may have wrong or not at all.")
+        .alias(&["encyclopaedia", "facts", "knowledge"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let description =
-            "Looks something up in Wikipedia and gives the beginnings of the articles that fit best. Give it what to look for.";
+        let description = "Looks something up in Wikipedia and gives the beginnings of the articles that fit best. Give it what to look for.";
         Ok(search_tool(ctx, description, |call| async move {
             let query = [
                 ("action", "query"),
@@ -39,7 +44,8 @@ impl Supplier for ToolWikipedia {
                 ("exlimit", "max"),
                 ("redirects", "1"),
             ];
-            let answer = get_json(&call, "https://en.wikipedia.org/w/api.php", &query, None).await?;
+            let answer =
+                get_json(&call, "https://en.wikipedia.org/w/api.php", &query, None).await?;
             Ok(articles(&answer).into())
         }))
     }
@@ -47,10 +53,16 @@ impl Supplier for ToolWikipedia {
 
 fn articles(answer: &Value) -> String {
     let pages = answer.get_path("query.pages").and_then(Value::as_object);
-    let mut pages: Vec<&Value> = pages.into_iter().flat_map(Object::iter).map(|(_, page)| page).collect();
+    let mut pages: Vec<&Value> =
+        pages.into_iter().flat_map(Object::iter).map(|(_, page)| page).collect();
     pages.sort_by_key(|page| page.get("index").and_then(Value::as_usize).unwrap_or(usize::MAX));
-    let text = |page: &Value, key: &str| page.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-    let told: Vec<String> = pages.iter().map(|page| format!("Page: {}\nSummary: {}", text(page, "title"), text(page, "extract"))).collect();
+    let text = |page: &Value, key: &str| {
+        page.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
+    };
+    let told: Vec<String> = pages
+        .iter()
+        .map(|page| format!("Page: {}\nSummary: {}", text(page, "title"), text(page, "extract")))
+        .collect();
     match told.is_empty() {
         true => "No good Wikipedia Search Result was found".to_owned(),
         false => told.join("\n\n").chars().take(MAX_SUMMARY_LETTERS).collect(),
@@ -65,31 +77,45 @@ impl Supplier for ToolSerpApi {
         let devices = [("desktop", "Desktop"), ("mobile", "Mobile"), ("tablet", "Tablet")];
         let options = [
             Param::text("gl", "Country", "us").help("The country to search from, in two letters."),
-            Param::choice("device", "Device", &devices).help("The device that the results are for."),
-            Param::flag("no_cache", "Explicit array", false).help("Search anew even where the service has kept results."),
-            Param::text("google_domain", "Google domain", "google.com").help("The domain to search on."),
+            Param::choice("device", "Device", &devices)
+                .help("The device that the results are for."),
+            Param::flag("no_cache", "Explicit array", false)
+                .help("Search anew even where the service has kept results."),
+            Param::text("google_domain", "Google domain", "google.com")
+                .help("The domain to search on."),
             Param::text("hl", "Language", "en").help("The language to search in, in two letters."),
         ];
-        tool_spec("@n8n/n8n-nodes-langchain.toolSerpApi", &[1.0], "SerpApi (Google Search)", "Let an agent search the web")
-            .credential("serpApi", true)
-            .param(Param::collection("options", "Options", options).help("How to search."))
-            .hint("For what is new, or not in an encyclopaedia.")
-            .alias(&["google", "web search"])
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolSerpApi",
+            &[1.0],
+            "SerpApi (Google Search)",
+            "Let an agent search the web",
+        )
+        .credential("serpApi", true)
+        .param(Param::collection("options", "Options", options).help("How to search."))
+        .hint("For what is new, or not in an encyclopaedia.")
+        .alias(&["google", "web search"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let description = "Searches the web. Give it a search query; use it for what has happened lately.";
+        let description =
+            "Searches the web. Give it a search query; use it for what has happened lately.";
         Ok(search_tool(ctx, description, |call| async move {
             let (key, bound) = credential(&call, "serpApi", "apiKey")?;
             let question = call.text("input");
-            let mut query = vec![("q", question.to_string()), ("api_key", key), ("engine", "google".to_owned())];
+            let mut query = vec![
+                ("q", question.to_string()),
+                ("api_key", key),
+                ("engine", "google".to_owned()),
+            ];
             let options = call.ctx.ctx().param("options", call.ctx.item())?;
             for name in ["gl", "device", "no_cache", "google_domain", "hl"] {
                 if let Some(value) = options.get(name).filter(|value| !value.is_nullish()) {
                     query.push((name, value.to_js_string().to_string()));
                 }
             }
-            let query: Vec<(&str, &str)> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let query: Vec<(&str, &str)> =
+                query.iter().map(|(name, value)| (*name, value.as_str())).collect();
             let answer = get_json(&call, "https://serpapi.com/search.json", &query, bound).await?;
             Ok(search_results(&answer))
         }))
@@ -98,9 +124,16 @@ impl Supplier for ToolSerpApi {
 
 /// The direct answer if there is one, else what is known of the thing, and the first pages.
 fn search_results(answer: &Value) -> Value {
-    let direct =
-        ["answer_box.answer", "answer_box.snippet", "answer_box.result", "sports_results.game_spotlight", "knowledge_graph.description"];
-    if let Some(found) = direct.iter().find_map(|path| answer.get_path(path).filter(|value| value.is_truthy())) {
+    let direct = [
+        "answer_box.answer",
+        "answer_box.snippet",
+        "answer_box.result",
+        "sports_results.game_spotlight",
+        "knowledge_graph.description",
+    ];
+    if let Some(found) =
+        direct.iter().find_map(|path| answer.get_path(path).filter(|value| value.is_truthy()))
+    {
         return found.clone();
     }
     let pages = answer.get("organic_results").and_then(Value::as_array).unwrap_or_default();
@@ -108,7 +141,9 @@ fn search_results(answer: &Value) -> Value {
         .iter()
         .take(10)
         .map(|page| {
-            let fields = ["title", "link", "snippet"].into_iter().filter_map(|name| Some((name, page.get(name)?.clone())));
+            let fields = ["title", "link", "snippet"]
+                .into_iter()
+                .filter_map(|name| Some((name, page.get(name)?.clone())));
             fields.collect::<Object>().into()
         })
         .collect();
@@ -121,36 +156,71 @@ pub(crate) struct ToolSearXng;
 impl Supplier for ToolSearXng {
     fn spec() -> Spec {
         let options = [
-            Param::number("numResults", "Number of results", 10).at_least(1.0).help("How many pages the model sees."),
-            Param::number("pageNumber", "Search page number", 1).at_least(1.0).help("Which page of results to take."),
-            Param::text("language", "Language", "en").help("The language to search in, in two letters."),
-            Param::number("safesearch", "Safe search", 0).between(0.0, 2.0).help("0 for none, 1 for moderate, 2 for strict."),
+            Param::number("numResults", "Number of results", 10)
+                .at_least(1.0)
+                .help("How many pages the model sees."),
+            Param::number("pageNumber", "Search page number", 1)
+                .at_least(1.0)
+                .help("Which page of results to take."),
+            Param::text("language", "Language", "en")
+                .help("The language to search in, in two letters."),
+            Param::number("safesearch", "Safe search", 0)
+                .between(0.0, 2.0)
+                .help("0 for none, 1 for moderate, 2 for strict."),
         ];
-        tool_spec("@n8n/n8n-nodes-langchain.toolSearXng", &[1.0], "SearXNG", "Let an agent search the web with SearXNG")
-            .credential("searXngApi", true)
-            .param(Param::collection("options", "Options", options).help("How to search."))
-            .hint("For web search on a server of one's own.")
-            .alias(&["web search", "metasearch"])
-            .note("The operator opens a private address with HEDDLE_EGRESS_ALLOW.")
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolSearXng",
+            &[1.0],
+            "SearXNG",
+            "Let an agent search the web with SearXNG",
+        )
+        .credential("searXngApi", true)
+        .param(Param::collection("options", "Options", options).help("How to search."))
+        .hint("For web search on a server of one's own.")
+        .alias(&["web search", "metasearch"])
+        .note("The operator opens a private address with HEDDLE_EGRESS_ALLOW.")
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let description = "Searches the web. Give it a search query; use it for what has happened lately.";
+        let description =
+            "Searches the web. Give it a search query; use it for what has happened lately.";
         Ok(search_tool(ctx, description, |call| async move {
             let (base, bound) = credential(&call, "searXngApi", "apiUrl")?;
             let options = call.ctx.ctx().param("options", call.ctx.item())?;
             let option = |name: &str, default: &str| {
-                options.get(name).filter(|value| !value.is_nullish()).map_or_else(|| default.into(), Value::to_js_string)
+                options
+                    .get(name)
+                    .filter(|value| !value.is_nullish())
+                    .map_or_else(|| default.into(), Value::to_js_string)
             };
-            let (page, language, safe) = (option("pageNumber", "1"), option("language", "en"), option("safesearch", "0"));
+            let (page, language, safe) =
+                (option("pageNumber", "1"), option("language", "en"), option("safesearch", "0"));
             let question = call.text("input");
-            let query = [("q", question.as_str()), ("format", "json"), ("pageno", &page), ("language", &language), ("safesearch", &safe)];
-            let answer = get_json(&call, &format!("{}/search", base.trim_end_matches('/')), &query, bound).await?;
+            let query = [
+                ("q", question.as_str()),
+                ("format", "json"),
+                ("pageno", &page),
+                ("language", &language),
+                ("safesearch", &safe),
+            ];
+            let answer =
+                get_json(&call, &format!("{}/search", base.trim_end_matches('/')), &query, bound)
+                    .await?;
             let most = options.get("numResults").and_then(Value::as_usize).unwrap_or(10);
-            let results = answer.get("results").and_then(Value::as_array).unwrap_or_default().iter().take(most);
+            let results = answer
+                .get("results")
+                .and_then(Value::as_array)
+                .unwrap_or_default()
+                .iter()
+                .take(most);
             let shown = results.map(|result| {
                 let field = |name: &str| result.get(name).cloned().unwrap_or_default();
-                Object::from_iter([("title", field("title")), ("link", field("url")), ("snippet", field("content"))]).into()
+                Object::from_iter([
+                    ("title", field("title")),
+                    ("link", field("url")),
+                    ("snippet", field("content")),
+                ])
+                .into()
             });
             Ok(Value::array(shown.collect()))
         }))
@@ -162,10 +232,15 @@ pub(crate) struct ToolWolframAlpha;
 
 impl Supplier for ToolWolframAlpha {
     fn spec() -> Spec {
-        tool_spec("@n8n/n8n-nodes-langchain.toolWolframAlpha", &[1.0], "Wolfram|Alpha", "Let an agent ask Wolfram|Alpha")
-            .credential("wolframAlphaApi", true)
-            .hint("For mathematics, units and figures that a calculator does not know.")
-            .alias(&["math", "science", "facts"])
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolWolframAlpha",
+            &[1.0],
+            "Wolfram|Alpha",
+            "Let an agent ask Wolfram|Alpha",
+        )
+        .credential("wolframAlphaApi", true)
+        .hint("For mathematics, units and figures that a calculator does not know.")
+        .alias(&["math", "science", "facts"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -173,7 +248,8 @@ impl Supplier for ToolWolframAlpha {
         Ok(search_tool(ctx, description, |call| async move {
             let (id, bound) = credential(&call, "wolframAlphaApi", "appId")?;
             let query = [("appid", id.as_str()), ("input", &call.text("input"))];
-            let answer = get(&call, "https://www.wolframalpha.com/api/v1/llm-api", &query, bound).await?;
+            let answer =
+                get(&call, "https://www.wolframalpha.com/api/v1/llm-api", &query, bound).await?;
             Ok(String::from_utf8_lossy(&answer).into_owned().into())
         }))
     }
@@ -200,33 +276,56 @@ where
 }
 
 /// A field of a credential, with the hosts that it may be sent to.
-fn credential(call: &Call, kind: &str, field: &str) -> Result<(String, Option<Arc<Bound>>), NodeError> {
+fn credential(
+    call: &Call,
+    kind: &str,
+    field: &str,
+) -> Result<(String, Option<Arc<Bound>>), NodeError> {
     let fields = call.ctx.host().credential(kind, call.ctx.item())?;
     let value = fields.get(field).and_then(Value::as_str).unwrap_or_default();
     if value.is_empty() {
-        return Err(NodeError::credential(format!("The credential of type '{kind}' has no '{field}'")));
+        return Err(NodeError::credential(format!(
+            "The credential of type '{kind}' has no '{field}'"
+        )));
     }
     Ok((value.to_owned(), Some(fields.bound())))
 }
 
-async fn get_json(call: &Call, address: &str, query: &[(&str, &str)], bound: Option<Arc<Bound>>) -> Result<Value, NodeError> {
+async fn get_json(
+    call: &Call,
+    address: &str,
+    query: &[(&str, &str)],
+    bound: Option<Arc<Bound>>,
+) -> Result<Value, NodeError> {
     let body = get(call, address, query, bound).await?;
-    model::json::parse(&String::from_utf8_lossy(&body)).map_err(|_| NodeError::failed("The service did not answer with JSON"))
+    model::json::parse(&String::from_utf8_lossy(&body))
+        .map_err(|_| NodeError::failed("The service did not answer with JSON"))
 }
 
 /// The body of a good answer. The address is not told in errors: it may hold a key.
-async fn get(call: &Call, address: &str, query: &[(&str, &str)], bound: Option<Arc<Bound>>) -> Result<bytes::Bytes, NodeError> {
-    let mut url = Url::parse(address).map_err(|error| NodeError::parameter("", format!("The address cannot be used: {error}")))?;
+async fn get(
+    call: &Call,
+    address: &str,
+    query: &[(&str, &str)],
+    bound: Option<Arc<Bound>>,
+) -> Result<bytes::Bytes, NodeError> {
+    let mut url = Url::parse(address).map_err(|error| {
+        NodeError::parameter("", format!("The address cannot be used: {error}"))
+    })?;
     url.query_pairs_mut().extend_pairs(query);
     let mut request = HttpRequest::new("GET", url);
     request.timeout_ms = TIMEOUT_MS;
     request.max_response_bytes = MAX_ANSWER_BYTES;
     request.bound = bound;
     let answer = call.ctx.host().http().send(request).await;
-    let answer = answer.map_err(|error| NodeError::new(error.code(), "The service could not be asked"))?;
+    let answer =
+        answer.map_err(|error| NodeError::new(error.code(), "The service could not be asked"))?;
     match answer.is_success() {
         true => Ok(answer.body),
-        false => Err(NodeError::api(answer.status, format!("The service answered with status {}", answer.status))),
+        false => Err(NodeError::api(
+            answer.status,
+            format!("The service answered with status {}", answer.status),
+        )),
     }
 }
 
@@ -242,16 +341,30 @@ mod tests {
             "9": { "index": 1, "title": "First", "extract": "One. " }
         } } });
         let told = articles(&answer);
-        assert!(told.starts_with("Page: First\nSummary: One.\n\nPage: Second\nSummary: xxx"), "{told}");
+        assert!(
+            told.starts_with("Page: First\nSummary: One.\n\nPage: Second\nSummary: xxx"),
+            "{told}"
+        );
         assert_eq!(told.chars().count(), 4000);
-        assert_eq!(articles(&json!({ "batchcomplete": "" })), "No good Wikipedia Search Result was found");
+        assert_eq!(
+            articles(&json!({ "batchcomplete": "" })),
+            "No good Wikipedia Search Result was found"
+        );
     }
 
     #[test]
     fn a_direct_answer_comes_before_pages() {
         let pages = json!([{ "title": "T", "link": "l", "snippet": "s", "position": 1 }]);
-        assert_eq!(search_results(&json!({ "answer_box": { "answer": "42" }, "organic_results": pages.clone() })), json!("42"));
-        assert_eq!(search_results(&json!({ "organic_results": pages })), json!([{ "title": "T", "link": "l", "snippet": "s" }]));
+        assert_eq!(
+            search_results(
+                &json!({ "answer_box": { "answer": "42" }, "organic_results": pages.clone() })
+            ),
+            json!("42")
+        );
+        assert_eq!(
+            search_results(&json!({ "organic_results": pages })),
+            json!([{ "title": "T", "link": "l", "snippet": "s" }])
+        );
         assert_eq!(search_results(&json!({})), json!("No good search result found"));
     }
 }

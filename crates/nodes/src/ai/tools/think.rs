@@ -5,22 +5,30 @@ use node_api::ai::{Effect, Supply, ToolDefinition};
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx, tool_name_of};
 
-const WORDS: &str =
-    "Write down a thought. Nothing is looked up and nothing is changed; use it to plan, to weigh results, or to keep something in mind.";
+const WORDS: &str = "Write down a thought. Nothing is looked up and nothing is changed; use it to plan, to weigh results, or to keep something in mind.";
 
 /// n8n's node.
 pub(crate) struct ToolThink;
 
 impl Supplier for ToolThink {
     fn spec() -> Spec {
-        tool_spec("@n8n/n8n-nodes-langchain.toolThink", &[1.0, 1.1], "Think Tool", "Let an agent think before it goes on")
-            .param(description())
-            .hint("Connect it to an agent whose tasks take several steps.")
-            .alias(&["reason", "plan", "reflect"])
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolThink",
+            &[1.0, 1.1],
+            "Think Tool",
+            "Let an agent think before it goes on",
+        )
+        .param(description())
+        .hint("Connect it to an agent whose tasks take several steps.")
+        .alias(&["reason", "plan", "reflect"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let name = if ctx.node().version < 1.1 { "thinking_tool".into() } else { tool_name_of(ctx.node()) };
+        let name = if ctx.node().version < 1.1 {
+            "thinking_tool".into()
+        } else {
+            tool_name_of(ctx.node())
+        };
         supplied(ctx, name)
     }
 }
@@ -31,7 +39,11 @@ pub(crate) struct ThinkTool;
 impl Supplier for ThinkTool {
     fn spec() -> Spec {
         tool_spec("think-tool", &[1.0], "Think", "Let an agent think before it goes on")
-            .params([Param::text("name", "Name", "think").help("The name under which the model knows the tool."), description()])
+            .params([
+                Param::text("name", "Name", "think")
+                    .help("The name under which the model knows the tool."),
+                description(),
+            ])
             .hint("Connect it to an agent whose tasks take several steps.")
             .alias(&["reason", "plan", "reflect"])
     }
@@ -43,7 +55,9 @@ impl Supplier for ThinkTool {
 }
 
 fn description() -> Param {
-    Param::long_text("description", "Description", WORDS).required().help("What the model is told about the tool.")
+    Param::long_text("description", "Description", WORDS)
+        .required()
+        .help("What the model is told about the tool.")
 }
 
 fn supplied(ctx: SupplyCtx, name: Str) -> Result<Supply, NodeError> {

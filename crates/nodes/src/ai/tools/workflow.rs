@@ -1,4 +1,5 @@
-//! A workflow as a tool. Each call is an execution of its own, which is found again after a crash or a sleep.
+//! A workflow as a tool. Each call is an execution of its own, which is found again after a crash
+//! or a sleep.
 
 use super::made::{Call, name_of, one_text, tool, tool_spec};
 use super::schema;
@@ -23,7 +24,11 @@ impl Supplier for ToolWorkflowOld {
                 name_param(),
                 description_param(),
                 source_param(),
-                Param::text("workflowId", "Workflow ID", "").until(1.1).show("source", &["database"]).required().help("The workflow's id."),
+                Param::text("workflowId", "Workflow ID", "")
+                    .until(1.1)
+                    .show("source", &["database"])
+                    .required()
+                    .help("The workflow's id."),
                 workflow_param().since(1.2),
                 json_param(),
                 Param::text("responsePropertyName", "Field to return", "response")
@@ -39,7 +44,8 @@ impl Supplier for ToolWorkflowOld {
         let name = name_of(&ctx, "name")?;
         let schema = schema::chosen(&ctx, false)?;
         let takes_text = schema.is_none();
-        let parameters = schema.unwrap_or_else(|| one_text("What the workflow is to work on", false));
+        let parameters =
+            schema.unwrap_or_else(|| one_text("What the workflow is to work on", false));
         let definition = definition(&ctx, name, parameters)?;
         Ok(tool(ctx, definition, move |call| run_old(call, takes_text)))
     }
@@ -47,7 +53,8 @@ impl Supplier for ToolWorkflowOld {
 
 async fn run_old(call: Call, takes_text: bool) -> Result<Value, NodeError> {
     let inner = call.ctx.ctx();
-    let query = if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
+    let query =
+        if takes_text { call.text("input").into() } else { Value::from(call.arguments.clone()) };
     let json = with_fields(&inner, call.ctx.item(), Object::from_iter([("query", query)]))?;
     let answer = called(&call, json).await?.first().map(|item| item.json).ok_or_else(silent)?;
     let property = inner.text("responsePropertyName", call.ctx.item())?;
@@ -67,32 +74,53 @@ pub(in crate::ai) fn fields_param() -> Param {
     let values = [
         Param::text("name", "Name", "").help("The field's name."),
         Param::choice("type", "Type", &kinds).help("The field's type."),
-        Param::text("stringValue", "Value", "").show("type", &["stringValue"]).help("The field's value."),
-        Param::text("numberValue", "Value", "").show("type", &["numberValue"]).help("The field's value."),
+        Param::text("stringValue", "Value", "")
+            .show("type", &["stringValue"])
+            .help("The field's value."),
+        Param::text("numberValue", "Value", "")
+            .show("type", &["numberValue"])
+            .help("The field's value."),
         Param::choice("booleanValue", "Value", &[("true", "True"), ("false", "False")])
             .show("type", &["booleanValue"])
             .help("The field's value."),
-        Param::text("arrayValue", "Value", "").show("type", &["arrayValue"]).help("The field's value."),
-        Param::json("objectValue", "Value", "={}").show("type", &["objectValue"]).help("The field's value."),
+        Param::text("arrayValue", "Value", "")
+            .show("type", &["arrayValue"])
+            .help("The field's value."),
+        Param::json("objectValue", "Value", "={}")
+            .show("type", &["objectValue"])
+            .help("The field's value."),
     ];
-    Param::repeated("fields", "Extra workflow inputs", [FieldGroup::new("values", "Values", values)])
-        .help("Fields that the workflow gets beside what the model gave.")
+    Param::repeated(
+        "fields",
+        "Extra workflow inputs",
+        [FieldGroup::new("values", "Values", values)],
+    )
+    .help("Fields that the workflow gets beside what the model gave.")
 }
 
 /// An item with those fields.
-pub(in crate::ai) fn with_fields(ctx: &Ctx<'_>, item: usize, json: Object) -> Result<Object, NodeError> {
+pub(in crate::ai) fn with_fields(
+    ctx: &Ctx<'_>,
+    item: usize,
+    json: Object,
+) -> Result<Object, NodeError> {
     let (mut wrapped, mut gaps) = (Value::from(json), Gaps::default());
     for field in ctx.param("fields.values", item)?.as_array().unwrap_or_default() {
         let name = field.get("name").map(Value::to_js_string).unwrap_or_default();
         let kind = field.get("type").and_then(Value::as_str).unwrap_or("stringValue");
-        wrapped.put_path_within(&name, typed(kind, field.get(kind).cloned().unwrap_or_default())?, &mut gaps)?;
+        wrapped.put_path_within(
+            &name,
+            typed(kind, field.get(kind).cloned().unwrap_or_default())?,
+            &mut gaps,
+        )?;
     }
     Ok(wrapped.as_object().cloned().unwrap_or_default())
 }
 
 fn typed(kind: &str, value: Value) -> Result<Value, NodeError> {
     let Some(text) = value.as_str() else { return Ok(value) };
-    let wrong = || NodeError::parameter("fields", format!("'{text}' is no value of this field's type"));
+    let wrong =
+        || NodeError::parameter("fields", format!("'{text}' is no value of this field's type"));
     match kind {
         "numberValue" => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
         "booleanValue" => Ok((text == "true").into()),
@@ -119,12 +147,22 @@ impl Supplier for ToolWorkflow {
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
-        let name = if ctx.node().version < 2.2 { name_of(&ctx, "name")? } else { tool_name_of(ctx.node()) };
+        let name = if ctx.node().version < 2.2 {
+            name_of(&ctx, "name")?
+        } else {
+            tool_name_of(ctx.node())
+        };
         let declared = ctx.ctx().raw_param("workflowInputs.schema");
-        let is_mapped = declared.as_ref().and_then(Value::as_array).is_some_and(|fields| !fields.is_empty());
+        let is_mapped =
+            declared.as_ref().and_then(Value::as_array).is_some_and(|fields| !fields.is_empty());
         let asked = ctx.host().asked_of_model()?;
-        let asks_nothing = asked.get("properties").and_then(Value::as_object).is_none_or(Object::is_empty);
-        let parameters = if !is_mapped || asks_nothing { one_text("What the workflow is to work on", false) } else { asked };
+        let asks_nothing =
+            asked.get("properties").and_then(Value::as_object).is_none_or(Object::is_empty);
+        let parameters = if !is_mapped || asks_nothing {
+            one_text("What the workflow is to work on", false)
+        } else {
+            asked
+        };
         let definition = definition(&ctx, name, parameters)?;
         Ok(tool(ctx, definition, move |call| run(call, is_mapped)))
     }
@@ -148,14 +186,14 @@ async fn run(call: Call, is_mapped: bool) -> Result<Value, NodeError> {
 fn mapped(ctx: &Ctx<'_>, item: usize) -> Result<Object, NodeError> {
     let declared = ctx.param("workflowInputs.schema", item)?;
     let is_removed = |key: &str| {
-        declared
-            .as_array()
-            .unwrap_or_default()
-            .iter()
-            .any(|field| field.get("id").and_then(Value::as_str) == Some(key) && field.get("removed").is_some_and(Value::is_truthy))
+        declared.as_array().unwrap_or_default().iter().any(|field| {
+            field.get("id").and_then(Value::as_str) == Some(key)
+                && field.get("removed").is_some_and(Value::is_truthy)
+        })
     };
     let values = ctx.param("workflowInputs.value", item)?;
-    let kept = values.as_object().into_iter().flat_map(Object::iter).filter(|(key, _)| !is_removed(key));
+    let kept =
+        values.as_object().into_iter().flat_map(Object::iter).filter(|(key, _)| !is_removed(key));
     Ok(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
@@ -175,7 +213,8 @@ impl Supplier for WorkflowTool {
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
         let name = name_of(&ctx, "name")?;
-        let parameters = schema::chosen(&ctx, true)?.unwrap_or_else(|| one_text("What the workflow is to work on", false));
+        let parameters = schema::chosen(&ctx, true)?
+            .unwrap_or_else(|| one_text("What the workflow is to work on", false));
         let definition = definition(&ctx, name, parameters)?;
         let work = |call: Call| async move {
             let items = called(&call, call.arguments.clone()).await?;
@@ -195,32 +234,51 @@ fn spec_of(versions: &[f64]) -> Spec {
 }
 
 fn name_param() -> Param {
-    Param::text("name", "Name", "").help("The name under which the model knows the tool; the node's if empty.")
+    Param::text("name", "Name", "")
+        .help("The name under which the model knows the tool; the node's if empty.")
 }
 
 fn description_param() -> Param {
-    Param::long_text("description", "Description", "").help("What the model is told: when to call it and what to give it.")
+    Param::long_text("description", "Description", "")
+        .help("What the model is told: when to call it and what to give it.")
 }
 
 fn source_param() -> Param {
-    Param::choice("source", "Source", &[("database", "Database"), ("parameter", "Define below")]).help("Where the workflow comes from.")
+    Param::choice("source", "Source", &[("database", "Database"), ("parameter", "Define below")])
+        .help("Where the workflow comes from.")
 }
 
 fn workflow_param() -> Param {
-    Param::locator("workflowId", "Workflow", &["list", "id"]).show("source", &["database"]).required().help("The workflow to call.")
+    Param::locator("workflowId", "Workflow", &["list", "id"])
+        .show("source", &["database"])
+        .required()
+        .help("The workflow to call.")
 }
 
 fn json_param() -> Param {
-    Param::json("workflowJson", "Workflow JSON", "").show("source", &["parameter"]).required().help("The workflow itself.")
+    Param::json("workflowJson", "Workflow JSON", "")
+        .show("source", &["parameter"])
+        .required()
+        .help("The workflow itself.")
 }
 
 fn definition(ctx: &SupplyCtx, name: Str, parameters: Value) -> Result<ToolDefinition, NodeError> {
     let description = ctx.ctx().text("description", ctx.item())?;
-    // Where a workflow sends what it is given is ruled on in its own run, which knows that a model called it. A workflow that the model
-    // may have a say in itself is another matter.
+    // Where a workflow sends what it is given is ruled on in its own run, which knows that a model
+    // called it. A workflow that the model may have a say in itself is another matter.
     let texts = ["workflowJson", "workflowUrl", "workflowPath"];
-    let sends = if texts.iter().any(|text| ctx.host().has_expression(text)) { Sends::ModelChosen } else { Sends::Declared };
-    Ok(ToolDefinition { name, description, parameters, effect: Effect::Resumes, flow: Flow::STORED.sending(sends) })
+    let sends = if texts.iter().any(|text| ctx.host().has_expression(text)) {
+        Sends::ModelChosen
+    } else {
+        Sends::Declared
+    };
+    Ok(ToolDefinition {
+        name,
+        description,
+        parameters,
+        effect: Effect::Resumes,
+        flow: Flow::STORED.sending(sends),
+    })
 }
 
 /// The items that the workflow ends with.
@@ -233,5 +291,6 @@ async fn called(call: &Call, json: Object) -> Result<Items, NodeError> {
 }
 
 fn silent() -> NodeError {
-    NodeError::failed("The workflow did not return a response").hint("Let its last node put out an item.")
+    NodeError::failed("The workflow did not return a response")
+        .hint("Let its last node put out an item.")
 }

@@ -35,13 +35,23 @@ impl Backend for InMemory {
         }
     }
 
-    async fn open(ctx: &Ctx<'_>, item: usize, purpose: Purpose) -> Result<Arc<dyn VectorStore>, NodeError> {
+    async fn open(
+        ctx: &Ctx<'_>,
+        item: usize,
+        purpose: Purpose,
+    ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let key = chosen(ctx, "memoryKey", item)?;
         // n8n shares keys with everybody; here they end with the project.
         let project = ctx.host().collections().seen_project().await?;
-        let scope = if ctx.version() <= 1.1 { ctx.host().execution().workflow_id.clone() } else { Str::new() };
-        let store =
-            ProcessVectors::shared().store(model::json::to_string(&Value::array(vec![project.into(), scope.into(), key.into()])).into());
+        let scope = if ctx.version() <= 1.1 {
+            ctx.host().execution().workflow_id.clone()
+        } else {
+            Str::new()
+        };
+        let store = ProcessVectors::shared().store(
+            model::json::to_string(&Value::array(vec![project.into(), scope.into(), key.into()]))
+                .into(),
+        );
         if purpose == Purpose::InsertFirst && ctx.flag("clearStore", item)? {
             store.clear();
         }

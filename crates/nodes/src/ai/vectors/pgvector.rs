@@ -33,9 +33,20 @@ impl Backend for PgVectorStore {
         }
     }
 
-    async fn open(ctx: &Ctx<'_>, item: usize, _purpose: Purpose) -> Result<Arc<dyn VectorStore>, NodeError> {
-        let connections = ctx.host().shared_connections().ok_or_else(|| NodeError::failed("There is no way out to Postgres here"))?;
-        let mut store = PostgresVectors::new(connections, postgres_server(ctx)?, &chosen(ctx, "tableName", item)?);
+    async fn open(
+        ctx: &Ctx<'_>,
+        item: usize,
+        _purpose: Purpose,
+    ) -> Result<Arc<dyn VectorStore>, NodeError> {
+        let connections = ctx
+            .host()
+            .shared_connections()
+            .ok_or_else(|| NodeError::failed("There is no way out to Postgres here"))?;
+        let mut store = PostgresVectors::new(
+            connections,
+            postgres_server(ctx)?,
+            &chosen(ctx, "tableName", item)?,
+        );
         store.makes_extension = ctx.flag("createExtension", item)?;
         store.distance = match ctx.text("options.distanceStrategy", item)?.as_str() {
             "innerProduct" => Distance::InnerProduct,
@@ -64,20 +75,34 @@ impl Backend for PgVectorStore {
 
 fn collection_param() -> Param {
     let fields = [
-        Param::flag("useCollection", "Use collection", false).help("Whether only a part of the table is used."),
+        Param::flag("useCollection", "Use collection", false)
+            .help("Whether only a part of the table is used."),
         Param::text("collectionName", "Collection name", "n8n").help("What the part is called."),
-        Param::text("collectionTableName", "Collection table name", "n8n_vector_collections").help("The table that names the parts."),
+        Param::text("collectionTableName", "Collection table name", "n8n_vector_collections")
+            .help("The table that names the parts."),
     ];
-    Param::group("collection", "Collection", [FieldGroup::new("values", "Collection settings", fields)]).help("A part of the table.")
+    Param::group(
+        "collection",
+        "Collection",
+        [FieldGroup::new("values", "Collection settings", fields)],
+    )
+    .help("A part of the table.")
 }
 
 fn columns_param() -> Param {
     let fields = [
         Param::text("idColumnName", "ID column name", "id").help("The column with the ids."),
-        Param::text("vectorColumnName", "Vector column name", "embedding").help("The column with the vectors."),
-        Param::text("contentColumnName", "Content column name", "text").help("The column with the texts."),
-        Param::text("metadataColumnName", "Metadata column name", "metadata").help("The column with the metadata."),
+        Param::text("vectorColumnName", "Vector column name", "embedding")
+            .help("The column with the vectors."),
+        Param::text("contentColumnName", "Content column name", "text")
+            .help("The column with the texts."),
+        Param::text("metadataColumnName", "Metadata column name", "metadata")
+            .help("The column with the metadata."),
     ];
-    Param::group("columnNames", "Column names", [FieldGroup::new("values", "Column name settings", fields)])
-        .help("What the columns are called.")
+    Param::group(
+        "columnNames",
+        "Column names",
+        [FieldGroup::new("values", "Column name settings", fields)],
+    )
+    .help("What the columns are called.")
 }

@@ -11,28 +11,52 @@ pub(crate) struct PineconeStore;
 
 impl Backend for PineconeStore {
     fn about() -> About {
-        let namespace = || Param::text("pineconeNamespace", "Pinecone namespace", "").help("The part of the index that is used.");
-        let clear = Param::flag("clearNamespace", "Clear namespace", false).help("Whether what is in the namespace goes first.");
+        let namespace = || {
+            Param::text("pineconeNamespace", "Pinecone namespace", "")
+                .help("The part of the index that is used.")
+        };
+        let clear = Param::flag("clearNamespace", "Clear namespace", false)
+            .help("Whether what is in the namespace goes first.");
         About {
             node: "vectorStorePinecone",
             name: "Pinecone Vector Store",
             summary: "Keep vectors in an index of Pinecone",
             credential: Some("pineconeApi"),
-            shared: vec![Param::locator("pineconeIndex", "Pinecone index", &["list", "id"]).required().help("The index.")],
+            shared: vec![
+                Param::locator("pineconeIndex", "Pinecone index", &["list", "id"])
+                    .required()
+                    .help("The index."),
+            ],
             insert_options: vec![clear, namespace()],
             search_options: vec![namespace(), filter_param()],
             can_update: true,
         }
     }
 
-    async fn open(ctx: &Ctx<'_>, item: usize, purpose: Purpose) -> Result<Arc<dyn VectorStore>, NodeError> {
+    async fn open(
+        ctx: &Ctx<'_>,
+        item: usize,
+        purpose: Purpose,
+    ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let credential = ctx.host().credential("pineconeApi", item)?;
-        let http = ctx.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to Pinecone here"))?;
+        let http = ctx
+            .host()
+            .shared_http()
+            .ok_or_else(|| NodeError::failed("There is no way out to Pinecone here"))?;
         let namespace = ctx.text("options.pineconeNamespace", item)?;
         let index = chosen(ctx, "pineconeIndex", item)?;
-        let store = Pinecone::new(http, PINECONE_URL, &secret(&credential, "apiKey"), index, namespace.clone());
+        let store = Pinecone::new(
+            http,
+            PINECONE_URL,
+            &secret(&credential, "apiKey"),
+            index,
+            namespace.clone(),
+        );
         // Without a namespace the whole index would go.
-        if purpose == Purpose::InsertFirst && !namespace.is_empty() && ctx.flag("options.clearNamespace", item)? {
+        if purpose == Purpose::InsertFirst
+            && !namespace.is_empty()
+            && ctx.flag("options.clearNamespace", item)?
+        {
             store.clear_namespace().await?;
         }
         Ok(Arc::new(store))

@@ -13,13 +13,16 @@ impl Backend for QdrantStore {
     fn about() -> About {
         let keys = || {
             [
-                Param::text("contentPayloadKey", "Content payload key", "content").help("The field of the payload with the text."),
-                Param::text("metadataPayloadKey", "Metadata payload key", "metadata").help("The field of the payload with the metadata."),
+                Param::text("contentPayloadKey", "Content payload key", "content")
+                    .help("The field of the payload with the text."),
+                Param::text("metadataPayloadKey", "Metadata payload key", "metadata")
+                    .help("The field of the payload with the metadata."),
             ]
         };
         let config = Param::json("collectionConfig", "Collection config", "")
             .help("Settings of a collection that is made, in Qdrant's form; the vectors' size and their cosine if empty.");
-        let filter = Param::json("searchFilterJson", "Search filter", "").help("A filter in Qdrant's form.");
+        let filter =
+            Param::json("searchFilterJson", "Search filter", "").help("A filter in Qdrant's form.");
         About {
             node: "vectorStoreQdrant",
             name: "Qdrant Vector Store",
@@ -36,14 +39,29 @@ impl Backend for QdrantStore {
         }
     }
 
-    async fn open(ctx: &Ctx<'_>, item: usize, _purpose: Purpose) -> Result<Arc<dyn VectorStore>, NodeError> {
+    async fn open(
+        ctx: &Ctx<'_>,
+        item: usize,
+        _purpose: Purpose,
+    ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let credential = ctx.host().credential("qdrantApi", item)?;
-        let http = ctx.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to Qdrant here"))?;
+        let http = ctx
+            .host()
+            .shared_http()
+            .ok_or_else(|| NodeError::failed("There is no way out to Qdrant here"))?;
         let collection = chosen(ctx, "qdrantCollection", item)?;
-        let mut store = Qdrant::new(http, &field(&credential, "qdrantUrl"), &secret(&credential, "apiKey"), collection);
+        let mut store = Qdrant::new(
+            http,
+            &field(&credential, "qdrantUrl"),
+            &secret(&credential, "apiKey"),
+            collection,
+        );
         store.collection_config = json_option(ctx, item, "collectionConfig")?;
         store.filter = json_option(ctx, item, "searchFilterJson")?;
-        for (name, key) in [("contentPayloadKey", &mut store.content_key), ("metadataPayloadKey", &mut store.metadata_key)] {
+        for (name, key) in [
+            ("contentPayloadKey", &mut store.content_key),
+            ("metadataPayloadKey", &mut store.metadata_key),
+        ] {
             let given = ctx.text(&format!("options.{name}"), item)?;
             if !given.is_empty() {
                 *key = given;
@@ -60,7 +78,8 @@ fn json_option(ctx: &Ctx<'_>, item: usize, name: &str) -> Result<Option<Value>, 
         value @ Value::Object(_) => Ok(Some(value)),
         Value::String(text) if !text.trim().is_empty() => match model::json::parse(&text) {
             Ok(value @ Value::Object(_)) => Ok(Some(value)),
-            _ => Err(NodeError::parameter(&path, format!("'{name}' must be a JSON object")).on_item(item)),
+            _ => Err(NodeError::parameter(&path, format!("'{name}' must be a JSON object"))
+                .on_item(item)),
         },
         _ => Ok(None),
     }

@@ -13,25 +13,45 @@ const QUERY: &str = "match_documents";
 
 impl Backend for SupabaseStore {
     fn about() -> About {
-        let query = || Param::text("queryName", "Query name", QUERY).help("The function of the database that finds documents.");
+        let query = || {
+            Param::text("queryName", "Query name", QUERY)
+                .help("The function of the database that finds documents.")
+        };
         About {
             node: "vectorStoreSupabase",
             name: "Supabase Vector Store",
             summary: "Keep vectors in a table of Supabase",
             credential: Some("supabaseApi"),
-            shared: vec![Param::locator("tableName", "Table name", &["list", "id"]).required().help("The table with the documents.")],
+            shared: vec![
+                Param::locator("tableName", "Table name", &["list", "id"])
+                    .required()
+                    .help("The table with the documents."),
+            ],
             insert_options: vec![query()],
             search_options: vec![query(), filter_param()],
             can_update: true,
         }
     }
 
-    async fn open(ctx: &Ctx<'_>, item: usize, _purpose: Purpose) -> Result<Arc<dyn VectorStore>, NodeError> {
+    async fn open(
+        ctx: &Ctx<'_>,
+        item: usize,
+        _purpose: Purpose,
+    ) -> Result<Arc<dyn VectorStore>, NodeError> {
         let credential = ctx.host().credential("supabaseApi", item)?;
-        let http = ctx.host().shared_http().ok_or_else(|| NodeError::failed("There is no way out to Supabase here"))?;
+        let http = ctx
+            .host()
+            .shared_http()
+            .ok_or_else(|| NodeError::failed("There is no way out to Supabase here"))?;
         let given = ctx.text("options.queryName", item)?;
         let query = if given.is_empty() { QUERY.into() } else { given };
         let table = chosen(ctx, "tableName", item)?;
-        Ok(Arc::new(Supabase::new(http, &field(&credential, "host"), &secret(&credential, "serviceRole"), table, query)))
+        Ok(Arc::new(Supabase::new(
+            http,
+            &field(&credential, "host"),
+            &secret(&credential, "serviceRole"),
+            table,
+            query,
+        )))
     }
 }

@@ -39,10 +39,13 @@ impl Api {
         path: &str,
         body: Option<Value>,
     ) -> Result<Value, NodeError> {
-        let body = body.map_or(HttpBody::None, |body| HttpBody::Bytes(model::json::to_string(&body).into()));
+        let body = body
+            .map_or(HttpBody::None, |body| HttpBody::Bytes(model::json::to_string(&body).into()));
         let answer = self.call(ctx, index, effect, method, path, body).await?;
         model::json::parse(&String::from_utf8_lossy(&answer)).map_err(|error| {
-            NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON").describe(error.to_string()).on_item(index)
+            NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON")
+                .describe(error.to_string())
+                .on_item(index)
         })
     }
 
@@ -70,20 +73,30 @@ impl Api {
             }
             world.keep(&begun, true.into()).await?;
         }
-        let answer = self.send(ctx, method, path, body).await.map_err(|error| error.on_item(index))?;
+        let answer =
+            self.send(ctx, method, path, body).await.map_err(|error| error.on_item(index))?;
         world.keep(&key, STANDARD.encode(&answer).into()).await?;
         Ok(answer)
     }
 
-    /// How something stands at the provider. It is asked anew each time, and nothing of it is noted.
+    /// How something stands at the provider. It is asked anew each time, and nothing of it is
+    /// noted.
     pub(super) async fn look(&self, ctx: &Ctx<'_>, path: &str) -> Result<Value, NodeError> {
         let answer = self.send(ctx, "GET", path, HttpBody::None).await?;
-        let no_json = |error: String| NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON").describe(error);
-        model::json::parse(&String::from_utf8_lossy(&answer)).map_err(|error| no_json(error.to_string()))
+        let no_json = |error: String| {
+            NodeError::new(Code::MODEL_ERROR, "The answer of the provider is no JSON")
+                .describe(error)
+        };
+        model::json::parse(&String::from_utf8_lossy(&answer))
+            .map_err(|error| no_json(error.to_string()))
     }
 
     /// A request to any address. The key goes along only to the provider itself.
-    pub(super) async fn exchange(&self, ctx: &Ctx<'_>, mut request: HttpRequest) -> Result<HttpResponse, NodeError> {
+    pub(super) async fn exchange(
+        &self,
+        ctx: &Ctx<'_>,
+        mut request: HttpRequest,
+    ) -> Result<HttpResponse, NodeError> {
         if self.is_own(&request.url) {
             for (name, value) in &self.headers {
                 request.set_header(name, value.reveal());
@@ -94,7 +107,8 @@ impl Api {
             request.bound = Some(Bound::to_nothing());
         }
         let answer = ctx.host().http().send(request).await;
-        let answer = answer.map_err(|error| NodeError::new(error.code(), self.masked(&error.to_string())))?;
+        let answer = answer
+            .map_err(|error| NodeError::new(error.code(), self.masked(&error.to_string())))?;
         if answer.is_success() { Ok(answer) } else { Err(self.refusal(&answer)) }
     }
 
@@ -107,7 +121,13 @@ impl Api {
         origin(address).is_some_and(|found| Some(found) == origin(&self.base_url))
     }
 
-    async fn send(&self, ctx: &Ctx<'_>, method: &str, path: &str, body: HttpBody) -> Result<Bytes, NodeError> {
+    async fn send(
+        &self,
+        ctx: &Ctx<'_>,
+        method: &str,
+        path: &str,
+        body: HttpBody,
+    ) -> Result<Bytes, NodeError> {
         let mut request = HttpRequest::new(method, self.address(path));
         if matches!(body, HttpBody::Bytes(_)) {
             request.set_header("content-type", "application/json");
@@ -119,7 +139,10 @@ impl Api {
     fn refusal(&self, answer: &HttpResponse) -> NodeError {
         let body = String::from_utf8_lossy(&answer.body);
         let read = model::json::parse(&body).unwrap_or_default();
-        let said = read.get_path("error.message").and_then(Value::as_str).unwrap_or(answer.status_text.as_str());
+        let said = read
+            .get_path("error.message")
+            .and_then(Value::as_str)
+            .unwrap_or(answer.status_text.as_str());
         let code = match answer.status {
             401 | 403 => Code::INVALID_CREDENTIALS,
             402 => Code::MODEL_QUOTA,
@@ -130,21 +153,34 @@ impl Api {
             400..=499 => Code::MODEL_REQUEST,
             _ => Code::MODEL_ERROR,
         };
-        NodeError::new(code, self.masked(said)).with("httpCode", Str::from(answer.status.to_string()))
+        NodeError::new(code, self.masked(said))
+            .with("httpCode", Str::from(answer.status.to_string()))
     }
 
     fn masked(&self, message: &str) -> String {
-        without_secrets(message, self.headers.iter().map(|(_, value)| value.reveal().trim_start_matches("Bearer ")))
+        without_secrets(
+            message,
+            self.headers.iter().map(|(_, value)| value.reveal().trim_start_matches("Bearer ")),
+        )
     }
 }
 
-/// The body of an answer that was noted: what came, or what a person says came. Where they say nothing it is an empty object.
+/// The body of an answer that was noted: what came, or what a person says came. Where they say
+/// nothing it is an empty object.
 fn recorded(note: &Value) -> Result<Bytes, NodeError> {
     match (notes::said_of(note), note) {
-        (Some(said), _) => Ok(if said.is_empty() { Bytes::from_static(b"{}") } else { Bytes::copy_from_slice(said.as_bytes()) }),
-        (None, Value::String(kept)) => {
-            STANDARD.decode(kept.as_bytes()).map(Bytes::from).map_err(|error| NodeError::failed(error.to_string()))
-        }
-        (None, other) => Err(NodeError::new(Code::RUN_RECORD, format!("The note of a call is {}", other.kind_name()))),
+        (Some(said), _) => Ok(if said.is_empty() {
+            Bytes::from_static(b"{}")
+        } else {
+            Bytes::copy_from_slice(said.as_bytes())
+        }),
+        (None, Value::String(kept)) => STANDARD
+            .decode(kept.as_bytes())
+            .map(Bytes::from)
+            .map_err(|error| NodeError::failed(error.to_string())),
+        (None, other) => Err(NodeError::new(
+            Code::RUN_RECORD,
+            format!("The note of a call is {}", other.kind_name()),
+        )),
     }
 }

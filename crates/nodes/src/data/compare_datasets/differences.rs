@@ -36,7 +36,11 @@ pub(super) fn mix(json: &mut Value, other: &Value, except: &[Str], dots: Dots) {
 }
 
 /// The keys, the fields that agree, and both versions of those that do not.
-pub(super) fn describe_differences(settings: &Settings, one: &Value, two: &Value) -> Result<Object, NodeError> {
+pub(super) fn describe_differences(
+    settings: &Settings,
+    one: &Value,
+    two: &Value,
+) -> Result<Object, NodeError> {
     let version = settings.version;
     let field = |json: &Value, key: &str| json.get(key).cloned().unwrap_or_default();
     let shown = |value: Value| match value {
@@ -44,7 +48,8 @@ pub(super) fn describe_differences(settings: &Settings, one: &Value, two: &Value
         value if version < 2.0 && !value.is_truthy() => Value::Null,
         value => value,
     };
-    let keys: Object = settings.pairs.iter().map(|(name, _)| (name.clone(), field(one, name))).collect();
+    let keys: Object =
+        settings.pairs.iter().map(|(name, _)| (name.clone(), field(one, name))).collect();
     let names = one.as_object().into_iter().chain(two.as_object()).flat_map(Object::keys);
     let all: Object = names.map(|name| (name.clone(), Value::Null)).collect();
     let compares_missing = settings.equality.is_fuzzy() && version > 2.05;
@@ -53,24 +58,40 @@ pub(super) fn describe_differences(settings: &Settings, one: &Value, two: &Value
     let (mut differing, mut gaps) = (0, Gaps::default());
     for name in all.keys() {
         let in_both = one.get(name).is_some() && two.get(name).is_some();
-        if (in_both || compares_missing) && settings.equality.holds(&field(one, name), &field(two, name)) {
+        if (in_both || compares_missing)
+            && settings.equality.holds(&field(one, name), &field(two, name))
+        {
             same.insert(name.clone(), field(one, name));
             continue;
         }
         let mut pair = [shown(field(one, name)), shown(field(two, name))];
-        let nested: Vec<&str> =
-            settings.skip.iter().filter(|field| field.starts_with(&**name) && field.contains('.')).map(|field| field.as_str()).collect();
+        let nested: Vec<&str> = settings
+            .skip
+            .iter()
+            .filter(|field| field.starts_with(&**name) && field.contains('.'))
+            .map(|field| field.as_str())
+            .collect();
         let whole_is_skipped = settings.skip.contains(name);
-        if version > 2.05 && settings.dots == Dots::Nested && !whole_is_skipped && !nested.is_empty() {
+        if version > 2.05
+            && settings.dots == Dots::Nested
+            && !whole_is_skipped
+            && !nested.is_empty()
+        {
             if pair.iter().any(|value| value.type_of() != "object") {
-                let message = format!("The field '{name}' in item {differing} is not an object. It is not possible to use dot notation.");
+                let message = format!(
+                    "The field '{name}' in item {differing} is not an object. It is not possible to use dot notation."
+                );
                 return Err(NodeError::input(message));
             }
             let mut taken = [Value::empty_object(), Value::empty_object()];
             for path in nested {
                 let path = path.strip_prefix(&format!("{name}.")).unwrap_or(path);
                 for (value, taken) in pair.iter_mut().zip(&mut taken) {
-                    taken.put_path_within(path, value.get_path(path).cloned().unwrap_or_default(), &mut gaps)?;
+                    taken.put_path_within(
+                        path,
+                        value.get_path(path).cloned().unwrap_or_default(),
+                        &mut gaps,
+                    )?;
                     value.remove_path(path);
                 }
             }

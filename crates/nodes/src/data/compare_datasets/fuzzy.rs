@@ -29,14 +29,18 @@ impl Equality {
         }
         let either = |fits: fn(&Value, &Value) -> bool| fits(one, two) || fits(two, one);
         either(|one, two| is_blank(one) && two.is_undefined())
-            || (null_is_zero && either(|one, two| one.is_null() && (*two == Value::Number(0.0) || two.as_str() == Some("0"))))
+            || (null_is_zero
+                && either(|one, two| {
+                    one.is_null() && (*two == Value::Number(0.0) || two.as_str() == Some("0"))
+                }))
             || either(tells)
             || one == two
     }
 }
 
 impl Equality {
-    /// Words that stand for a value. Two values that count as equal have one of them in common; values that do not may have one, too.
+    /// Words that stand for a value. Two values that count as equal have one of them in common;
+    /// values that do not may have one, too.
     pub(super) fn words(self, value: &Value) -> Vec<String> {
         let null_is_zero = matches!(self, Equality::Fuzzy { null_is_zero: true });
         let mut words = Vec::new();
@@ -91,9 +95,12 @@ fn is_blank(value: &Value) -> bool {
 fn tells(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(_), Value::String(text)) => one.to_js_string() == *text,
-        (Value::Object(_) | Value::Array(_), Value::String(text)) => model::json::parse(text).is_ok_and(|parsed| parsed == *one),
+        (Value::Object(_) | Value::Array(_), Value::String(text)) => {
+            model::json::parse(text).is_ok_and(|parsed| parsed == *one)
+        }
         (Value::Bool(flag), Value::String(text)) => {
-            text.eq_ignore_ascii_case(if *flag { "true" } else { "false" }) || text == if *flag { "1" } else { "0" }
+            text.eq_ignore_ascii_case(if *flag { "true" } else { "false" })
+                || text == if *flag { "1" } else { "0" }
         }
         (Value::Bool(flag), Value::Number(number)) => *number == f64::from(u8::from(*flag)),
         _ => false,
@@ -180,7 +187,8 @@ mod tests {
         ];
         for equality in [fuzzy, Equality::new(true, 1.0)] {
             for (one, two) in all.iter().flat_map(|one| all.iter().map(move |two| (one, two))) {
-                let shares_a_word = equality.words(one).iter().any(|word| equality.words(two).contains(word));
+                let shares_a_word =
+                    equality.words(one).iter().any(|word| equality.words(two).contains(word));
                 assert!(shares_a_word || !equality.holds(one, two), "{one:?} {two:?}");
             }
         }

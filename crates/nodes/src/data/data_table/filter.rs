@@ -10,20 +10,31 @@ pub(super) fn filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filte
     let combine = match ctx.text("matchType", index)?.as_str() {
         "anyCondition" | "" => Combine::Or,
         "allConditions" => Combine::And,
-        other => return Err(NodeError::parameter("matchType", format!("There is no way to match '{other}'"))),
+        other => {
+            return Err(NodeError::parameter(
+                "matchType",
+                format!("There is no way to match '{other}'"),
+            ));
+        }
     };
     let list = ctx.param("filters.conditions", index)?;
-    let conditions = list.as_array().unwrap_or_default().iter().map(condition).collect::<Result<Vec<_>, _>>()?;
+    let conditions =
+        list.as_array().unwrap_or_default().iter().map(condition).collect::<Result<Vec<_>, _>>()?;
     let filter = Filter { combine, conditions };
     filter.check(table, ctx.host().tables().limits().conditions)?;
     Ok(filter)
 }
 
 /// The same, refused without any condition.
-pub(super) fn narrow_filter(ctx: &Ctx<'_>, table: &Table, index: usize) -> Result<Filter, NodeError> {
+pub(super) fn narrow_filter(
+    ctx: &Ctx<'_>,
+    table: &Table,
+    index: usize,
+) -> Result<Filter, NodeError> {
     let filter = filter(ctx, table, index)?;
     if filter.conditions.is_empty() {
-        return Err(NodeError::parameter("filters", "At least one condition is required").hint("Add a condition to the node."));
+        return Err(NodeError::parameter("filters", "At least one condition is required")
+            .hint("Add a condition to the node."));
     }
     Ok(filter)
 }
@@ -41,7 +52,9 @@ fn condition(entry: &Value) -> Result<Condition, NodeError> {
         "isTrue" => Condition::new(column, Test::Equal, true),
         "isFalse" => Condition::new(column, Test::Equal, false),
         other => {
-            let test = Test::from_name(other).ok_or_else(|| NodeError::parameter("filters", format!("There is no condition '{other}'")))?;
+            let test = Test::from_name(other).ok_or_else(|| {
+                NodeError::parameter("filters", format!("There is no condition '{other}'"))
+            })?;
             Condition::new(column, test, entry.get("keyValue").cloned().unwrap_or_default())
         }
     })
@@ -59,7 +72,12 @@ impl<'a> Rows<'a> {
     }
 
     /// The values that an item stands for. Each fits its column, which makes of it what it keeps.
-    pub(super) fn row(&self, table: &Table, item: &Item, index: usize) -> Result<Object, NodeError> {
+    pub(super) fn row(
+        &self,
+        table: &Table,
+        item: &Item,
+        index: usize,
+    ) -> Result<Object, NodeError> {
         let row = match self.mode.get(index)?.as_str() {
             Some("autoMapInputData") => {
                 let mut row = item.json.as_object().cloned().unwrap_or_default();
@@ -79,11 +97,15 @@ impl<'a> Rows<'a> {
 
 fn fits(table: &Table, row: &Object) -> Result<(), NodeError> {
     for (name, value) in row.iter() {
-        let kind = table.columns.iter().find(|column| column.name == *name).map(|column| column.kind);
+        let kind =
+            table.columns.iter().find(|column| column.name == *name).map(|column| column.kind);
         let kind = kind.ok_or_else(|| {
             let shown: String = name.chars().take(100).collect();
-            NodeError::new(Code::TABLE_COLUMN, format!("The data table '{}' has no column '{shown}'", table.name))
-                .hint("Add the column to the table, or leave the value out.")
+            NodeError::new(
+                Code::TABLE_COLUMN,
+                format!("The data table '{}' has no column '{shown}'", table.name),
+            )
+            .hint("Add the column to the table, or leave the value out.")
         })?;
         kind.cell(name, value)?;
     }

@@ -18,13 +18,23 @@ pub(super) struct Located<'a> {
 
 impl<'a> Located<'a> {
     pub(super) fn new(ctx: &Ctx<'a>) -> Self {
-        Self { value: ctx.per_item("dataTableId.value"), mode: ctx.per_item("dataTableId.mode"), known: Vec::new() }
+        Self {
+            value: ctx.per_item("dataTableId.value"),
+            mode: ctx.per_item("dataTableId.mode"),
+            known: Vec::new(),
+        }
     }
 
-    pub(super) async fn table(&mut self, ctx: &Ctx<'_>, index: usize) -> Result<Arc<Table>, NodeError> {
+    pub(super) async fn table(
+        &mut self,
+        ctx: &Ctx<'_>,
+        index: usize,
+    ) -> Result<Arc<Table>, NodeError> {
         let chosen = (self.value.get(index)?, self.mode.get(index)?);
         let is_locator = !chosen.0.is_undefined();
-        if let Some((_, table)) = self.known.iter().find(|(known, _)| is_locator && *known == chosen) {
+        if let Some((_, table)) =
+            self.known.iter().find(|(known, _)| is_locator && *known == chosen)
+        {
             return Ok(table.clone());
         }
         let locator = ctx.param("dataTableId", index)?;
@@ -43,18 +53,24 @@ async fn find(ctx: &Ctx<'_>, locator: &Value) -> Result<Table, NodeError> {
         _ => Str::new(),
     };
     if chosen.is_empty() {
-        return Err(NodeError::parameter("dataTableId", "No data table is chosen").hint("Choose a table, or give its name or id."));
+        return Err(NodeError::parameter("dataTableId", "No data table is chosen")
+            .hint("Choose a table, or give its name or id."));
     }
     let tables = ctx.host().tables();
     if locator.get("mode").and_then(Value::as_str) == Some("name") {
         return by_name(ctx, &chosen).await;
     }
     match tables.table(&TableName::Id(chosen.clone())).await {
-        // A workflow that comes from elsewhere has ids of another place; the name it was shown under still tells what is meant.
-        Err(missing @ TableError::NoTable { .. }) => match locator.get("cachedResultName").and_then(Value::as_str) {
-            Some(name) => tables.table(&TableName::Name(name.into())).await.map_err(|_| missing.into()),
-            None => Err(missing.into()),
-        },
+        // A workflow that comes from elsewhere has ids of another place; the name it was shown
+        // under still tells what is meant.
+        Err(missing @ TableError::NoTable { .. }) => {
+            match locator.get("cachedResultName").and_then(Value::as_str) {
+                Some(name) => {
+                    tables.table(&TableName::Name(name.into())).await.map_err(|_| missing.into())
+                }
+                None => Err(missing.into()),
+            }
+        }
         found => Ok(found?),
     }
 }
@@ -67,7 +83,8 @@ async fn by_name(ctx: &Ctx<'_>, name: &Str) -> Result<Table, NodeError> {
         found => return Ok(found?),
     };
     let folded = name.to_lowercase();
-    let mut similar = tables.tables().await?.into_iter().filter(|table| table.name.to_lowercase() == folded);
+    let mut similar =
+        tables.tables().await?.into_iter().filter(|table| table.name.to_lowercase() == folded);
     match (similar.next(), similar.next()) {
         (Some(table), None) => Ok(table),
         _ => Err(missing.into()),
@@ -75,7 +92,11 @@ async fn by_name(ctx: &Ctx<'_>, name: &Str) -> Result<Table, NodeError> {
 }
 
 /// Walks items in order, turning what fails into error items where the node continues on fail.
-pub(super) fn output(ctx: &Ctx<'_>, items: &Items, made: Vec<Result<Vec<Item>, NodeError>>) -> Result<Outputs, NodeError> {
+pub(super) fn output(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    made: Vec<Result<Vec<Item>, NodeError>>,
+) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     for (index, made) in made.into_iter().enumerate().take(items.len()) {
         match made {

@@ -5,7 +5,9 @@ use super::locate::{Located, output};
 use futures::{StreamExt as _, stream};
 use model::Items;
 use node_api::prelude::*;
-use node_api::tables::{Changed, Effect, Filter, Order, Returning, RowQuery, Sort, Table, TableError};
+use node_api::tables::{
+    Changed, Effect, Filter, Order, Returning, RowQuery, Sort, Table, TableError,
+};
 use std::sync::Arc;
 
 /// Rows that are read at once where there may be many.
@@ -24,7 +26,8 @@ pub(super) async fn insert(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Node
         };
         prepared.push(kept(ctx, index, made)?);
     }
-    let returning = if ctx.flag("options.optimizeBulk", 0)? { Returning::Nothing } else { Returning::Rows };
+    let returning =
+        if ctx.flag("options.optimizeBulk", 0)? { Returning::Nothing } else { Returning::Rows };
     let mut made: Vec<Result<Vec<Item>, NodeError>> = Vec::with_capacity(prepared.len());
     let most = ctx.host().tables().limits().rows_per_call.max(1);
     let mut rest = prepared.into_iter().peekable();
@@ -38,7 +41,8 @@ pub(super) async fn insert(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Node
         };
         let mut group = vec![first];
         while group.len() < most
-            && let Some(Ok((_, row))) = rest.next_if(|next| next.as_ref().is_ok_and(|(other, _)| other.id == table.id))
+            && let Some(Ok((_, row))) =
+                rest.next_if(|next| next.as_ref().is_ok_and(|(other, _)| other.id == table.id))
         {
             group.push(row);
         }
@@ -47,8 +51,14 @@ pub(super) async fn insert(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, Node
     output(ctx, items, made)
 }
 
-/// Inserts rows of one table; if they cannot go in together and the node continues on fail, one by one.
-async fn insert_group(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, returning: Returning) -> Vec<Result<Vec<Item>, NodeError>> {
+/// Inserts rows of one table; if they cannot go in together and the node continues on fail, one by
+/// one.
+async fn insert_group(
+    ctx: &Ctx<'_>,
+    table: &Table,
+    rows: Vec<Object>,
+    returning: Returning,
+) -> Vec<Result<Vec<Item>, NodeError>> {
     let count = rows.len();
     let again = if ctx.continues_on_fail() && count > 1 { Some(rows.clone()) } else { None };
     match (insert_together(ctx, table, rows, returning).await, again) {
@@ -56,7 +66,12 @@ async fn insert_group(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, returning
         (Err(_), Some(rows)) => {
             let mut made = Vec::with_capacity(count);
             for row in rows {
-                made.push(insert_together(ctx, table, vec![row], returning).await.map(|made| made.concat()).map_err(NodeError::from));
+                made.push(
+                    insert_together(ctx, table, vec![row], returning)
+                        .await
+                        .map(|made| made.concat())
+                        .map_err(NodeError::from),
+                );
             }
             made
         }
@@ -67,13 +82,21 @@ async fn insert_group(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, returning
     }
 }
 
-async fn insert_together(ctx: &Ctx<'_>, table: &Table, rows: Vec<Object>, returning: Returning) -> Result<Vec<Vec<Item>>, TableError> {
+async fn insert_together(
+    ctx: &Ctx<'_>,
+    table: &Table,
+    rows: Vec<Object>,
+    returning: Returning,
+) -> Result<Vec<Vec<Item>>, TableError> {
     let count = rows.len();
     let inserted = ctx.host().tables().insert_rows(&table.id, rows, returning).await?;
     Ok(match returning {
         Returning::Rows => inserted.rows.into_iter().map(|row| vec![Item::new(row)]).collect(),
         Returning::Nothing | Returning::Ids => {
-            let told = Object::from_iter([("success", Value::from(true)), ("insertedRows", inserted.count.into())]);
+            let told = Object::from_iter([
+                ("success", Value::from(true)),
+                ("insertedRows", inserted.count.into()),
+            ]);
             let mut made = vec![Vec::new(); count];
             made[0].push(Item::new(told));
             made
@@ -93,7 +116,12 @@ pub(super) async fn get(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeErr
     Ok(vec![output.finish()])
 }
 
-async fn get_one(ctx: &Ctx<'_>, located: &mut Located<'_>, index: usize, output: &mut ItemsBuilder) -> Result<(), NodeError> {
+async fn get_one(
+    ctx: &Ctx<'_>,
+    located: &mut Located<'_>,
+    index: usize,
+    output: &mut ItemsBuilder,
+) -> Result<(), NodeError> {
     let table = located.table(ctx, index).await?;
     let filter = filter(ctx, &table, index)?;
     let limit = match ctx.flag("returnAll", index)? {
@@ -103,7 +131,9 @@ async fn get_one(ctx: &Ctx<'_>, located: &mut Located<'_>, index: usize, output:
     let sort = sort(ctx, index)?;
     let tables = ctx.host().tables();
     if sort.is_some() {
-        for row in tables.rows(&table.id, RowQuery { filter, sort, limit, ..RowQuery::default() }).await? {
+        for row in
+            tables.rows(&table.id, RowQuery { filter, sort, limit, ..RowQuery::default() }).await?
+        {
             output.push(Item::new(row).paired_with(index));
         }
         return Ok(());
@@ -112,9 +142,15 @@ async fn get_one(ctx: &Ctx<'_>, located: &mut Located<'_>, index: usize, output:
     let (mut after, mut left) = (None, limit);
     while left > 0 {
         let page = PAGE.min(left);
-        let rows = tables.rows(&table.id, RowQuery { filter: filter.clone(), after, limit: page, ..RowQuery::default() }).await?;
+        let rows = tables
+            .rows(
+                &table.id,
+                RowQuery { filter: filter.clone(), after, limit: page, ..RowQuery::default() },
+            )
+            .await?;
         let n_rows = rows.len();
-        after = rows.last().and_then(|row| row.get("id")).and_then(Value::as_f64).map(|id| id as i64);
+        after =
+            rows.last().and_then(|row| row.get("id")).and_then(Value::as_f64).map(|id| id as i64);
         rows.into_iter().for_each(|row| output.push(Item::new(row).paired_with(index)));
         left -= n_rows;
         if n_rows < page || ctx.host().is_cancelled() {
@@ -127,7 +163,10 @@ async fn get_one(ctx: &Ctx<'_>, located: &mut Located<'_>, index: usize, output:
 pub(super) fn most(ctx: &Ctx<'_>, index: usize) -> Result<usize, NodeError> {
     let limit = ctx.number("limit", index)?;
     if limit < 1.0 || limit.fract() != 0.0 {
-        return Err(NodeError::parameter("limit", format!("The limit must be a whole number from 1, but it is {limit}")));
+        return Err(NodeError::parameter(
+            "limit",
+            format!("The limit must be a whole number from 1, but it is {limit}"),
+        ));
     }
     Ok(limit as usize)
 }
@@ -140,7 +179,12 @@ fn sort(ctx: &Ctx<'_>, index: usize) -> Result<Option<Sort>, NodeError> {
     let order = match ctx.text("orderByDirection", index)?.as_str() {
         "ASC" | "asc" => Order::Ascending,
         "DESC" | "desc" => Order::Descending,
-        other => return Err(NodeError::parameter("orderByDirection", format!("There is no direction '{other}'"))),
+        other => {
+            return Err(NodeError::parameter(
+                "orderByDirection",
+                format!("There is no direction '{other}'"),
+            ));
+        }
     };
     Ok(Some(Sort { column, order }))
 }
@@ -152,20 +196,34 @@ pub(super) enum Wanted {
     Missing,
 }
 
-pub(super) async fn exists(ctx: &Ctx<'_>, items: &Items, wanted: Wanted) -> Result<Outputs, NodeError> {
+pub(super) async fn exists(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    wanted: Wanted,
+) -> Result<Outputs, NodeError> {
     let mut located = Located::new(ctx);
     let mut made = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        let fits = has_row(ctx, &mut located, index).await.map(|is_there| is_there == (wanted == Wanted::There));
+        let fits = has_row(ctx, &mut located, index)
+            .await
+            .map(|is_there| is_there == (wanted == Wanted::There));
         made.push(fits.map(|fits| if fits { vec![item] } else { Vec::new() }));
     }
     output(ctx, items, made)
 }
 
-async fn has_row(ctx: &Ctx<'_>, located: &mut Located<'_>, index: usize) -> Result<bool, NodeError> {
+async fn has_row(
+    ctx: &Ctx<'_>,
+    located: &mut Located<'_>,
+    index: usize,
+) -> Result<bool, NodeError> {
     let table = located.table(ctx, index).await?;
     let filter = narrow_filter(ctx, &table, index)?;
-    let rows = ctx.host().tables().rows(&table.id, RowQuery { filter, limit: 1, ..RowQuery::default() }).await?;
+    let rows = ctx
+        .host()
+        .tables()
+        .rows(&table.id, RowQuery { filter, limit: 1, ..RowQuery::default() })
+        .await?;
     Ok(!rows.is_empty())
 }
 
@@ -177,7 +235,11 @@ struct Prepared {
     effect: Effect,
 }
 
-pub(super) async fn change(ctx: &Ctx<'_>, items: &Items, operation: &str) -> Result<Outputs, NodeError> {
+pub(super) async fn change(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    operation: &str,
+) -> Result<Outputs, NodeError> {
     let (mut located, rows) = (Located::new(ctx), Rows::new(ctx));
     let mut prepared = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
@@ -207,13 +269,19 @@ async fn prepare(
 ) -> Result<Prepared, NodeError> {
     let table = located.table(ctx, index).await?;
     let filter = narrow_filter(ctx, &table, index)?;
-    let data = if operation == "deleteRows" { Object::new() } else { rows.row(&table, item, index)? };
-    let effect = if ctx.flag("options.dryRun", index)? { Effect::DryRun } else { Effect::Returning };
+    let data =
+        if operation == "deleteRows" { Object::new() } else { rows.row(&table, item, index)? };
+    let effect =
+        if ctx.flag("options.dryRun", index)? { Effect::DryRun } else { Effect::Returning };
     Ok(Prepared { table, filter, data, effect })
 }
 
 /// A failure stops the run before anything is written, unless the node continues on fail.
-fn kept<T>(ctx: &Ctx<'_>, index: usize, made: Result<T, NodeError>) -> Result<Result<T, NodeError>, NodeError> {
+fn kept<T>(
+    ctx: &Ctx<'_>,
+    index: usize,
+    made: Result<T, NodeError>,
+) -> Result<Result<T, NodeError>, NodeError> {
     match made {
         Err(error) if !ctx.continues_on_fail() => Err(error.on_item(index)),
         made => Ok(made),

@@ -6,7 +6,11 @@ use model::Items;
 use node_api::prelude::*;
 use node_api::tables::{ColumnKind, NewColumn, NewTable, Table, TableError, TableName};
 
-pub(super) async fn run(ctx: &Ctx<'_>, items: &Items, operation: &str) -> Result<Outputs, NodeError> {
+pub(super) async fn run(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    operation: &str,
+) -> Result<Outputs, NodeError> {
     let mut made = Vec::with_capacity(items.len());
     for index in 0..items.len() {
         let one = match operation {
@@ -30,8 +34,9 @@ async fn create(ctx: &Ctx<'_>, index: usize) -> Result<Table, NodeError> {
         let text = |key: &str| column.get(key).and_then(Value::as_str).unwrap_or_default();
         let kind = match text("type") {
             "" => ColumnKind::String,
-            kind => ColumnKind::from_name(kind)
-                .ok_or_else(|| NodeError::parameter("columns", format!("There is no type of columns '{kind}'")))?,
+            kind => ColumnKind::from_name(kind).ok_or_else(|| {
+                NodeError::parameter("columns", format!("There is no type of columns '{kind}'"))
+            })?,
         };
         columns.push(NewColumn { name: text("name").into(), kind });
     }

@@ -11,7 +11,8 @@ pub(super) const SEEN: &str = "removeItemsWithAlreadySeenKeyValues";
 pub(super) const INCREMENT: &str = "removeItemsUpToStoredIncrementalKey";
 pub(super) const DATE: &str = "removeItemsUpToStoredDate";
 
-/// Where in the static data the history lies; the name keeps clear of what workflows store themselves.
+/// Where in the static data the history lies; the name keeps clear of what workflows store
+/// themselves.
 const KEY: &str = "__deduplication";
 
 /// Lets new values through on the first output and sends known ones to the second.
@@ -47,15 +48,24 @@ pub(super) fn remove_seen(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeE
             ));
         }
         let known: HashSet<Str> = store.values.iter().cloned().collect();
-        let new: Vec<Str> = groups.iter().map(|(key, _)| key.clone()).filter(|key| !known.contains(key)).collect();
+        let new: Vec<Str> =
+            groups.iter().map(|(key, _)| key.clone()).filter(|key| !known.contains(key)).collect();
         store.values.extend(new.iter().cloned());
         new.into_iter().collect()
     } else {
-        let rank =
-            |key: &Str| if mode == "latestDate" { parse_js_date(key).unwrap_or(f64::NAN) } else { to_number(&Value::String(key.clone())) };
+        let rank = |key: &Str| {
+            if mode == "latestDate" {
+                parse_js_date(key).unwrap_or(f64::NAN)
+            } else {
+                to_number(&Value::String(key.clone()))
+            }
+        };
         let latest = store.values.first().map(rank);
-        let new: Vec<Str> =
-            groups.iter().map(|(key, _)| key.clone()).filter(|key| latest.is_none_or(|latest| rank(key) > latest)).collect();
+        let new: Vec<Str> = groups
+            .iter()
+            .map(|(key, _)| key.clone())
+            .filter(|key| latest.is_none_or(|latest| rank(key) > latest))
+            .collect();
         if let Some(highest) = new.iter().max_by(|one, two| rank(one).total_cmp(&rank(two))) {
             store.values = vec![highest.clone()];
         }
@@ -89,7 +99,9 @@ fn scope(ctx: &Ctx<'_>) -> Result<StaticScope, NodeError> {
         "" | "node" => Ok(StaticScope::Node),
         "workflow" => Ok(StaticScope::Workflow),
         other => {
-            let message = format!("The scope '{other}' is not supported. Please select either \"node\" or \"workflow\".");
+            let message = format!(
+                "The scope '{other}' is not supported. Please select either \"node\" or \"workflow\"."
+            );
             Err(NodeError::parameter("options.scope", message))
         }
     }
@@ -109,9 +121,10 @@ fn key_of(value: &Value, mode: &str) -> Result<Str, NodeError> {
             }
             Ok(model::number_to_string(number).into())
         }
-        "latestDate" if parse_js_date(&text).is_none() => {
-            Err(NodeError::parameter("dateDedupeField", format!("The value '{text}' is not a valid date. Please provide a valid date.")))
-        }
+        "latestDate" if parse_js_date(&text).is_none() => Err(NodeError::parameter(
+            "dateDedupeField",
+            format!("The value '{text}' is not a valid date. Please provide a valid date."),
+        )),
         _ => Ok(text),
     }
 }
@@ -125,14 +138,20 @@ struct Store {
 impl Store {
     fn open(ctx: &Ctx<'_>, scope: StaticScope, mode: &'static str) -> Result<Self, NodeError> {
         let data = ctx.host().static_data(scope);
-        let Some(history) = data.get(KEY) else { return Ok(Self { scope, mode, values: Vec::new() }) };
+        let Some(history) = data.get(KEY) else {
+            return Ok(Self { scope, mode, values: Vec::new() });
+        };
         if history.get("mode").and_then(Value::as_str) != Some(mode) {
             return Err(NodeError::failed(
                 "Deduplication data was originally saved with an incompatible setting of the ‘Keep Items Where’ parameter. Try ’Clean Database’ operation to reset.",
             ));
         }
         let values = history.get("values").and_then(Value::as_array).unwrap_or_default();
-        Ok(Self { scope, mode, values: values.iter().filter_map(Value::as_str).map(Str::from).collect() })
+        Ok(Self {
+            scope,
+            mode,
+            values: values.iter().filter_map(Value::as_str).map(Str::from).collect(),
+        })
     }
 
     fn close(self, ctx: &Ctx<'_>) {
@@ -154,7 +173,9 @@ mod tests {
 
     /// Every item gets the same value, because the test host knows no expressions.
     async fn pass(host: &TestHost) -> Result<usize, NodeError> {
-        let outputs = run_on::<RemoveDuplicates>(host, 2.0, vec![items(&json!([{ "n": 1 }]))], OnError::Stop).await?;
+        let outputs =
+            run_on::<RemoveDuplicates>(host, 2.0, vec![items(&json!([{ "n": 1 }]))], OnError::Stop)
+                .await?;
         Ok(to_json(&outputs[0]).as_array().unwrap().len())
     }
 
@@ -164,7 +185,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_value_passes_once_until_the_history_is_cleared() {
-        let seen = host(json!({ "operation": "removeItemsSeenInPreviousExecutions", "dedupeField": "a" }));
+        let seen =
+            host(json!({ "operation": "removeItemsSeenInPreviousExecutions", "dedupeField": "a" }));
         assert_eq!(pass(&seen).await.unwrap(), 1);
         assert_eq!(pass(&seen).await.unwrap(), 0);
         let data = node_api::host::Host::static_data(&seen, StaticScope::Node);
@@ -181,14 +203,26 @@ mod tests {
         let first = host(params("10"));
         assert_eq!(pass(&first).await.unwrap(), 1);
         let second = host(params("9"));
-        node_api::host::Host::set_static_data(&second, StaticScope::Node, node_api::host::Host::static_data(&first, StaticScope::Node));
+        node_api::host::Host::set_static_data(
+            &second,
+            StaticScope::Node,
+            node_api::host::Host::static_data(&first, StaticScope::Node),
+        );
         assert_eq!(pass(&second).await.unwrap(), 0);
         assert!(pass(&host(params("x"))).await.unwrap_err().message().contains("is not a number"));
     }
 
     #[tokio::test]
     async fn the_history_has_a_largest_size() {
-        let full = host(json!({ "operation": "removeItemsSeenInPreviousExecutions", "dedupeField": "a", "options": { "historySize": 0 } }));
-        assert!(pass(&full).await.unwrap_err().message().starts_with("The number of items to be processed exceeds"));
+        let full = host(
+            json!({ "operation": "removeItemsSeenInPreviousExecutions", "dedupeField": "a", "options": { "historySize": 0 } }),
+        );
+        assert!(
+            pass(&full)
+                .await
+                .unwrap_err()
+                .message()
+                .starts_with("The number of items to be processed exceeds")
+        );
     }
 }

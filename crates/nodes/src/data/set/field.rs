@@ -1,4 +1,5 @@
-//! A field to be set: what is constant is read and converted once, only the rest is done for each item.
+//! A field to be set: what is constant is read and converted once, only the rest is done for each
+//! item.
 
 use crate::field_type::{Checked, Clock, TypeOptions, to_text, validate_field_type};
 use model::{Gaps, PathKey};
@@ -12,7 +13,11 @@ pub(super) enum Part {
 
 impl Part {
     pub(super) fn read(ctx: &Ctx<'_>, path: String) -> Result<Self, NodeError> {
-        if ctx.host().has_expression(&path) { Ok(Part::Changing(path)) } else { ctx.param(&path, 0).map(Part::Fixed) }
+        if ctx.host().has_expression(&path) {
+            Ok(Part::Changing(path))
+        } else {
+            ctx.param(&path, 0).map(Part::Fixed)
+        }
     }
 
     pub(super) fn get(&self, ctx: &Ctx<'_>, item: usize) -> Result<Value, NodeError> {
@@ -31,12 +36,19 @@ pub(super) struct Target {
 
 impl Target {
     pub(super) fn new(name: Str, dot_notation: bool) -> Self {
-        let path = (dot_notation && name.contains(['.', '['])).then(|| PathKey::split(&name)).filter(|keys| keys.len() > 1);
+        let path = (dot_notation && name.contains(['.', '[']))
+            .then(|| PathKey::split(&name))
+            .filter(|keys| keys.len() > 1);
         Self { name, path }
     }
 
     /// Puts one of the values of an item, which share their gaps.
-    pub(super) fn put(&self, json: &mut Value, value: Value, gaps: &mut Gaps) -> Result<(), NodeError> {
+    pub(super) fn put(
+        &self,
+        json: &mut Value,
+        value: Value,
+        gaps: &mut Gaps,
+    ) -> Result<(), NodeError> {
         match &self.path {
             // A field that has the whole name already is meant, dots or not.
             Some(keys) if json.get(&self.name).is_none() => {
@@ -60,13 +72,24 @@ pub(super) struct Conversion {
 
 impl Conversion {
     /// The value in a field's type, or why it has none.
-    pub(super) fn convert(self, ctx: &Ctx<'_>, name: &str, kind: &str, value: &Value, item: usize) -> Result<Value, NodeError> {
+    pub(super) fn convert(
+        self,
+        ctx: &Ctx<'_>,
+        name: &str,
+        kind: &str,
+        value: &Value,
+        item: usize,
+    ) -> Result<Value, NodeError> {
         if value.is_nullish() && (self.version >= 3.2 || (kind == "string" && self.version > 3.0)) {
             return Ok(Value::Null);
         }
         let text;
         let given = if kind == "string" {
-            text = Value::String(if value.is_undefined() { "undefined".into() } else { to_text(value) });
+            text = Value::String(if value.is_undefined() {
+                "undefined".into()
+            } else {
+                to_text(value)
+            });
             &text
         } else {
             value

@@ -15,21 +15,37 @@ pub(super) fn params() -> Vec<Param> {
         Param::choice("mode", "Mode", &[("manual", "Manual mapping"), ("raw", "JSON")])
             .raw()
             .help("Whether fields are set one by one or from JSON."),
-        Param::flag("duplicateItem", "Duplicate item", false).help("Repeat each item when the workflow is run by hand."),
+        Param::flag("duplicateItem", "Duplicate item", false)
+            .help("Repeat each item when the workflow is run by hand."),
         Param::number("duplicateCount", "Duplicate item count", 0)
             .at_least(0.0)
             .show("duplicateItem", &[true])
             .help("How many copies are added, for trying things out."),
-        Param::json("jsonOutput", "JSON", "{\n  \"my_field_1\": \"value\",\n  \"my_field_2\": 1\n}\n")
-            .show("mode", &["raw"])
-            .help("An object; expressions may stand in it."),
-        Param::repeated("fields", "Fields to set", [FieldGroup::new("values", "Values", older_field())])
-            .until(3.2)
+        Param::json(
+            "jsonOutput",
+            "JSON",
+            "{\n  \"my_field_1\": \"value\",\n  \"my_field_2\": 1\n}\n",
+        )
+        .show("mode", &["raw"])
+        .help("An object; expressions may stand in it."),
+        Param::repeated(
+            "fields",
+            "Fields to set",
+            [FieldGroup::new("values", "Values", older_field())],
+        )
+        .until(3.2)
+        .show("mode", &manual)
+        .help("The fields and their values."),
+        Param::assignments("assignments", "Fields to set")
+            .since(3.3)
             .show("mode", &manual)
-            .help("The fields and their values."),
-        Param::assignments("assignments", "Fields to set").since(3.3).show("mode", &manual).help("The fields, their types and values."),
-        Param::choice("include", "Include in output", &includes).until(3.2).help("Which fields of the input stay."),
-        Param::flag("includeOtherFields", "Include other input fields", false).since(3.3).help("Keep fields of the input too."),
+            .help("The fields, their types and values."),
+        Param::choice("include", "Include in output", &includes)
+            .until(3.2)
+            .help("Which fields of the input stay."),
+        Param::flag("includeOtherFields", "Include other input fields", false)
+            .since(3.3)
+            .help("Keep fields of the input too."),
         Param::choice("include", "Input fields to include", &new_includes)
             .since(3.3)
             .hide("includeOtherFields", &[false])
@@ -44,11 +60,16 @@ pub(super) fn params() -> Vec<Param> {
             "options",
             "Options",
             [
-                Param::flag("includeBinary", "Include binary data", true).until(3.3).help("Files of the item stay."),
-                Param::flag("stripBinary", "Strip binary data", true).since(3.4).help("Files of the item go."),
+                Param::flag("includeBinary", "Include binary data", true)
+                    .until(3.3)
+                    .help("Files of the item stay."),
+                Param::flag("stripBinary", "Strip binary data", true)
+                    .since(3.4)
+                    .help("Files of the item go."),
                 Param::flag("ignoreConversionErrors", "Ignore type conversion errors", false)
                     .help("Leave a value as it is when it does not fit its type."),
-                Param::flag("dotNotation", "Support dot notation", true).help("A name `a.b` means the field `b` inside of `a`."),
+                Param::flag("dotNotation", "Support dot notation", true)
+                    .help("A name `a.b` means the field `b` inside of `a`."),
             ],
         )
         .help("How fields are set."),
@@ -68,8 +89,14 @@ fn older_field() -> Vec<Param> {
         Param::choice("type", "Type", &kinds).help("The type of the value."),
         Param::text("stringValue", "Value", "").show("type", &["stringValue"]).help("The text."),
         Param::text("numberValue", "Value", "").show("type", &["numberValue"]).help("The number."),
-        Param::choice("booleanValue", "Value", &[("true", "True"), ("false", "False")]).show("type", &["booleanValue"]).help("Yes or no."),
-        Param::text("arrayValue", "Value", "").show("type", &["arrayValue"]).help("A list in JSON."),
-        Param::json("objectValue", "Value", "={}").show("type", &["objectValue"]).help("An object in JSON."),
+        Param::choice("booleanValue", "Value", &[("true", "True"), ("false", "False")])
+            .show("type", &["booleanValue"])
+            .help("Yes or no."),
+        Param::text("arrayValue", "Value", "")
+            .show("type", &["arrayValue"])
+            .help("A list in JSON."),
+        Param::json("objectValue", "Value", "={}")
+            .show("type", &["objectValue"])
+            .help("An object in JSON."),
     ]
 }

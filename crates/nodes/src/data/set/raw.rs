@@ -1,4 +1,5 @@
-//! JSON written as text with expressions in it: each expression's value is put in where it stands, then the whole is read.
+//! JSON written as text with expressions in it: each expression's value is put in where it stands,
+//! then the whole is read.
 
 use crate::field_type::parse_loose_json;
 use node_api::prelude::*;
@@ -37,7 +38,12 @@ impl RawJson {
     }
 
     /// The object it spells for an item. `place` names it in errors.
-    pub(super) fn object(&self, ctx: &Ctx<'_>, item: usize, place: &str) -> Result<Value, NodeError> {
+    pub(super) fn object(
+        &self,
+        ctx: &Ctx<'_>,
+        item: usize,
+        place: &str,
+    ) -> Result<Value, NodeError> {
         match self {
             RawJson::Text(value) => read_object(value, item, place),
             RawJson::Parameter(path) => match ctx.param(path, item)? {
@@ -50,7 +56,11 @@ impl RawJson {
                     match piece {
                         Piece::Text(plain) => text.push_str(plain),
                         Piece::Expression(expression) => {
-                            match ctx.host().evaluate(expression, item, &Object::new()).map_err(|error| error.on_item(item))? {
+                            match ctx
+                                .host()
+                                .evaluate(expression, item, &Object::new())
+                                .map_err(|error| error.on_item(item))?
+                            {
                                 value @ (Value::Object(_) | Value::Array(_) | Value::Date(_)) => {
                                     text.push_str(&model::json::to_string(&value))
                                 }
@@ -65,7 +75,12 @@ impl RawJson {
     }
 
     /// The same, but an expression that gives nothing stays nothing.
-    pub(super) fn object_or_nothing(&self, ctx: &Ctx<'_>, item: usize, place: &str) -> Result<Value, NodeError> {
+    pub(super) fn object_or_nothing(
+        &self,
+        ctx: &Ctx<'_>,
+        item: usize,
+        place: &str,
+    ) -> Result<Value, NodeError> {
         match self {
             RawJson::Parameter(path) => match ctx.param(path, item)? {
                 nothing @ (Value::Null | Value::Undefined) => Ok(nothing),
@@ -124,8 +139,13 @@ fn read_object(value: &Value, item: usize, place: &str) -> Result<Value, NodeErr
 }
 
 fn too_heavy(item: usize, place: &str) -> NodeError {
-    let message = format!("The {place} in item {item} holds more values than fit into {} bytes of memory", model::weight::MAX_BYTES);
-    NodeError::new(Code::INPUT_BOMB, message).hint("Make several items of it, each with a part.").on_item(item)
+    let message = format!(
+        "The {place} in item {item} holds more values than fit into {} bytes of memory",
+        model::weight::MAX_BYTES
+    );
+    NodeError::new(Code::INPUT_BOMB, message)
+        .hint("Make several items of it, each with a part.")
+        .on_item(item)
 }
 
 #[cfg(test)]
@@ -137,7 +157,10 @@ mod tests {
         let text = format!("{{ \"a\": [{}0] }}", "[0],".repeat(model::weight::MAX_BYTES / 150));
         let error = read_object(&Value::from(text), 2, "'JSON Output'").unwrap_err();
         assert_eq!(error.code(), Code::INPUT_BOMB);
-        assert_eq!(error.message(), "The 'JSON Output' in item 2 holds more values than fit into 268435456 bytes of memory");
+        assert_eq!(
+            error.message(),
+            "The 'JSON Output' in item 2 holds more values than fit into 268435456 bytes of memory"
+        );
         assert_eq!(error.description(), None);
     }
 
@@ -150,15 +173,31 @@ mod tests {
                 Piece::Expression(text) => text,
             })
             .collect();
-        assert_eq!(found, [r#"{ "a": "#, "={{ $json.a }}", r#", "b": ""#, "={{ 1 }}", "={{ 2 }}", r#"" } {{ open"#]);
+        assert_eq!(
+            found,
+            [
+                r#"{ "a": "#,
+                "={{ $json.a }}",
+                r#", "b": ""#,
+                "={{ 1 }}",
+                "={{ 2 }}",
+                r#"" } {{ open"#
+            ]
+        );
     }
 
     #[test]
     fn hand_written_json_is_forgiven_and_the_rest_is_named() {
-        assert_eq!(read_object(&json!("{ a: 'x', }"), 0, "'JSON Output'").unwrap(), json!({ "a": "x" }));
+        assert_eq!(
+            read_object(&json!("{ a: 'x', }"), 0, "'JSON Output'").unwrap(),
+            json!({ "a": "x" })
+        );
         let error = read_object(&json!("{ a "), 3, "'JSON Output'").unwrap_err();
         assert_eq!(error.message(), "The 'JSON Output' in item 3 contains invalid JSON");
         let error = read_object(&json!("[1]"), 0, "'JSON Output'").unwrap_err();
-        assert_eq!(error.message(), "The 'JSON Output' in item 0 does not contain a valid JSON object");
+        assert_eq!(
+            error.message(),
+            "The 'JSON Output' in item 0 does not contain a valid JSON object"
+        );
     }
 }

@@ -9,20 +9,42 @@ pub(crate) struct SetV1;
 
 impl Node for SetV1 {
     fn spec() -> Spec {
-        let name = || Param::text("name", "Name", "propertyName").help("The field, with dots for fields inside of fields.");
+        let name = || {
+            Param::text("name", "Name", "propertyName")
+                .help("The field, with dots for fields inside of fields.")
+        };
         let groups = [
-            FieldGroup::new("boolean", "Boolean", [name(), Param::flag("value", "Value", false).help("The value of the field.")]),
-            FieldGroup::new("number", "Number", [name(), Param::number("value", "Value", 0).help("The value of the field.")]),
-            FieldGroup::new("string", "String", [name(), Param::text("value", "Value", "").help("The value of the field.")]),
+            FieldGroup::new(
+                "boolean",
+                "Boolean",
+                [name(), Param::flag("value", "Value", false).help("The value of the field.")],
+            ),
+            FieldGroup::new(
+                "number",
+                "Number",
+                [name(), Param::number("value", "Value", 0).help("The value of the field.")],
+            ),
+            FieldGroup::new(
+                "string",
+                "String",
+                [name(), Param::text("value", "Value", "").help("The value of the field.")],
+            ),
         ];
         Spec::new("n8n-nodes-base.set", &[1.0, 2.0], "Set", "Set fields of items")
-            .param(Param::flag("keepOnlySet", "Keep only set", false).help("Drop every field that is not set here."))
-            .param(Param::repeated("values", "Values to set", groups).help("The fields and their values."))
+            .param(
+                Param::flag("keepOnlySet", "Keep only set", false)
+                    .help("Drop every field that is not set here."),
+            )
+            .param(
+                Param::repeated("values", "Values to set", groups)
+                    .help("The fields and their values."),
+            )
             .param(
                 Param::collection(
                     "options",
                     "Options",
-                    [Param::flag("dotNotation", "Dot notation", true).help("A name `a.b` means the field `b` inside of `a`.")],
+                    [Param::flag("dotNotation", "Dot notation", true)
+                        .help("A name `a.b` means the field `b` inside of `a`.")],
                 )
                 .help("How names are read."),
             )
@@ -37,20 +59,27 @@ impl Node for SetV1 {
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
-        let items = if items.is_empty() { Items::one(Item::new(Value::empty_object())) } else { items };
+        let items =
+            if items.is_empty() { Items::one(Item::new(Value::empty_object())) } else { items };
         let keep_only = Part::read(ctx, "keepOnlySet".into())?;
         let dots = Part::read(ctx, "options.dotNotation".into())?;
         let entries = entries(ctx)?;
         ctx.map_items(&items, |index, item| {
             let dot_notation = dots.get(ctx, index)?.as_bool() != Some(false);
-            let mut made =
-                if keep_only.get(ctx, index)?.is_truthy() { Item::new(Value::empty_object()) } else { Item { error: None, ..item } };
+            let mut made = if keep_only.get(ctx, index)?.is_truthy() {
+                Item::new(Value::empty_object())
+            } else {
+                Item { error: None, ..item }
+            };
             let mut gaps = Gaps::default();
             for entry in &entries {
                 let value = entry.kind.convert(entry.value.get(ctx, index)?);
                 match &entry.target {
-                    Some((target, dots)) if *dots == dot_notation => target.put(&mut made.json, value, &mut gaps)?,
-                    _ => Target::new(entry.name.get(ctx, index)?.to_js_string(), dot_notation).put(&mut made.json, value, &mut gaps)?,
+                    Some((target, dots)) if *dots == dot_notation => {
+                        target.put(&mut made.json, value, &mut gaps)?
+                    }
+                    _ => Target::new(entry.name.get(ctx, index)?.to_js_string(), dot_notation)
+                        .put(&mut made.json, value, &mut gaps)?,
                 }
             }
             Ok(made)
@@ -79,9 +108,9 @@ impl Kind {
     fn convert(self, value: Value) -> Value {
         match (self, &value) {
             (Kind::Flag, _) => Value::Bool(value.is_truthy()),
-            (Kind::NumberOrText, Value::String(_)) => {
-                Some(to_number(&value)).filter(|number| !number.is_nan()).map_or(value, Value::Number)
-            }
+            (Kind::NumberOrText, Value::String(_)) => Some(to_number(&value))
+                .filter(|number| !number.is_nan())
+                .map_or(value, Value::Number),
             _ => value,
         }
     }
@@ -95,7 +124,11 @@ fn entries(ctx: &Ctx<'_>) -> Result<Vec<Entry>, NodeError> {
         for index in 0..raw.get(group).and_then(Value::as_array).map_or(0, <[Value]>::len) {
             let name = Part::read(ctx, format!("values.{group}[{index}].name"))?;
             let value = Part::read(ctx, format!("values.{group}[{index}].value"))?;
-            let target = if let Part::Fixed(name) = &name { Some((Target::new(name.to_js_string(), true), true)) } else { None };
+            let target = if let Part::Fixed(name) = &name {
+                Some((Target::new(name.to_js_string(), true), true))
+            } else {
+                None
+            };
             entries.push(Entry { kind, name, target, value });
         }
     }
@@ -109,9 +142,12 @@ mod tests {
 
     #[tokio::test]
     async fn the_second_version_reads_numbers_out_of_text() {
-        let params = json!({ "values": { "number": [{ "name": "n", "value": "5" }] }, "keepOnlySet": true });
+        let params =
+            json!({ "values": { "number": [{ "name": "n", "value": "5" }] }, "keepOnlySet": true });
         for (version, wanted) in [(1.0, json!("5")), (2.0, json!(5))] {
-            let made = run_version::<SetV1>(version, params.clone(), &[json!([{ "x": 1 }])]).await.unwrap();
+            let made = run_version::<SetV1>(version, params.clone(), &[json!([{ "x": 1 }])])
+                .await
+                .unwrap();
             assert_eq!(made, [json!([{ "n": wanted }])]);
         }
     }
@@ -119,6 +155,9 @@ mod tests {
     #[tokio::test]
     async fn without_input_one_item_is_made() {
         let params = json!({ "values": { "boolean": [{ "value": true }] }, "options": { "dotNotation": false } });
-        assert_eq!(run_version::<SetV1>(1.0, params, &[json!([])]).await.unwrap(), [json!([{ "propertyName": true }])]);
+        assert_eq!(
+            run_version::<SetV1>(1.0, params, &[json!([])]).await.unwrap(),
+            [json!([{ "propertyName": true }])]
+        );
     }
 }

@@ -10,20 +10,30 @@ pub(crate) struct Set;
 
 impl Node for Set {
     fn spec() -> Spec {
-        Spec::new("n8n-nodes-base.set", &[3.0, 3.1, 3.2, 3.3, 3.4, 3.5], "Edit Fields (Set)", "Set, add or remove fields of items")
-            .params(form::params())
-            .hint("Use it to give items the shape that the next node needs; values may be expressions.")
-            .alias(&["edit fields", "assign", "map", "rename", "transform"])
-            .repeatable()
-            .example(
-                "Set two fields and keep the others",
-                r#"{ "includeOtherFields": true, "assignments": { "assignments": [
+        Spec::new(
+            "n8n-nodes-base.set",
+            &[3.0, 3.1, 3.2, 3.3, 3.4, 3.5],
+            "Edit Fields (Set)",
+            "Set, add or remove fields of items",
+        )
+        .params(form::params())
+        .hint("Use it to give items the shape that the next node needs; values may be expressions.")
+        .alias(&["edit fields", "assign", "map", "rename", "transform"])
+        .repeatable()
+        .example(
+            "Set two fields and keep the others",
+            r#"{ "includeOtherFields": true, "assignments": { "assignments": [
                     { "id": "1", "name": "user.name", "type": "string", "value": "Ada" },
                     { "id": "2", "name": "age", "type": "number", "value": "36" }] } }"#,
-                r#"[{ "id": 7 }]"#,
-                r#"[[{ "id": 7, "user": { "name": "Ada" }, "age": 36 }]]"#,
-            )
-            .example("From JSON", r#"{ "mode": "raw", "jsonOutput": "{ \"a\": [1, 2] }" }"#, r#"[{ "id": 7 }]"#, r#"[[{ "a": [1, 2] }]]"#)
+            r#"[{ "id": 7 }]"#,
+            r#"[[{ "id": 7, "user": { "name": "Ada" }, "age": 36 }]]"#,
+        )
+        .example(
+            "From JSON",
+            r#"{ "mode": "raw", "jsonOutput": "{ \"a\": [1, 2] }" }"#,
+            r#"[{ "id": 7 }]"#,
+            r#"[[{ "a": [1, 2] }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -104,19 +114,33 @@ impl Settings {
             Value::Undefined => "all".into(),
             value => value.to_js_string(),
         };
-        let include = if ctx.version() >= 3.3 && !ctx.flag("includeOtherFields", item)? { "none".into() } else { include };
-        let list =
-            |path: &str| -> Result<Vec<Str>, NodeError> { Ok(ctx.text(path, item)?.split(',').map(|name| name.trim().into()).collect()) };
+        let include = if ctx.version() >= 3.3 && !ctx.flag("includeOtherFields", item)? {
+            "none".into()
+        } else {
+            include
+        };
+        let list = |path: &str| -> Result<Vec<Str>, NodeError> {
+            Ok(ctx.text(path, item)?.split(',').map(|name| name.trim().into()).collect())
+        };
         let include = match include.as_str() {
             "all" => Include::All,
             "none" => Include::None,
             "selected" => Include::Selected(list("includeFields")?),
             "except" => Include::Except(list("excludeFields")?),
-            other => return Err(NodeError::parameter("include", format!("The include option \"{other}\" is not known!"))),
+            other => {
+                return Err(NodeError::parameter(
+                    "include",
+                    format!("The include option \"{other}\" is not known!"),
+                ));
+            }
         };
         let options = ctx.param("options", item)?;
         let is = |key: &str| options.get(key).is_some_and(Value::is_truthy);
-        let keep_files = if ctx.version() >= 3.4 { !is("stripBinary") && !matches!(include, Include::None) } else { is("includeBinary") };
+        let keep_files = if ctx.version() >= 3.4 {
+            !is("stripBinary") && !matches!(include, Include::None)
+        } else {
+            is("includeBinary")
+        };
         Ok(Self {
             include,
             dot_notation: options.get("dotNotation").and_then(Value::as_bool) != Some(false),
@@ -134,13 +158,21 @@ impl Settings {
             Include::Selected(names) => {
                 let mut kept = Value::empty_object();
                 for name in names {
-                    let value = if self.dot_notation { item.json.get_path(name) } else { item.json.get(name) };
+                    let value = if self.dot_notation {
+                        item.json.get_path(name)
+                    } else {
+                        item.json.get(name)
+                    };
                     let key = match name.rsplit_once('.') {
                         Some((_, last)) if self.dot_notation => last,
                         _ => name,
                     };
                     if let Some(value) = value {
-                        Target::new(key.into(), self.dot_notation).put(&mut kept, value.clone(), gaps)?;
+                        Target::new(key.into(), self.dot_notation).put(
+                            &mut kept,
+                            value.clone(),
+                            gaps,
+                        )?;
                     }
                 }
                 kept
@@ -163,7 +195,8 @@ impl Settings {
 
 impl Plan {
     fn new(ctx: &Ctx<'_>) -> Result<Self, NodeError> {
-        let changing = ["include", "includeOtherFields", "includeFields", "excludeFields", "options"];
+        let changing =
+            ["include", "includeOtherFields", "includeFields", "excludeFields", "options"];
         let is_fixed = !changing.iter().any(|path| ctx.host().has_expression(path));
         let settings = if is_fixed { Some(Settings::read(ctx, 0)?) } else { None };
         let source = if ctx.text("mode", 0)? == "raw" {
@@ -187,8 +220,13 @@ impl Plan {
 
     /// Nothing of the input stays and nothing depends on it.
     fn is_the_same_for_all(&self) -> bool {
-        let from_nothing = self.settings.as_ref().is_some_and(|settings| matches!(settings.include, Include::None));
-        let is_ready = |field: &Field| matches!((&field.name, &field.value), (Part::Fixed(_), FieldValue::Ready(_)));
+        let from_nothing = self
+            .settings
+            .as_ref()
+            .is_some_and(|settings| matches!(settings.include, Include::None));
+        let is_ready = |field: &Field| {
+            matches!((&field.name, &field.value), (Part::Fixed(_), FieldValue::Ready(_)))
+        };
         from_nothing
             && match &self.source {
                 Source::Constant(_) => true,
@@ -219,7 +257,12 @@ impl Plan {
             Source::Fields(fields) => {
                 for field in fields {
                     if field.is_file(ctx, index)? {
-                        field.put_file(ctx, index, files.as_deref().map_or(&[], Vec::as_slice), &mut made)?;
+                        field.put_file(
+                            ctx,
+                            index,
+                            files.as_deref().map_or(&[], Vec::as_slice),
+                            &mut made,
+                        )?;
                     } else {
                         field.put(ctx, index, settings, &mut made.json, &mut gaps)?;
                     }
@@ -228,7 +271,11 @@ impl Plan {
             }
         };
         for (key, value) in object.as_object().into_iter().flat_map(Object::iter) {
-            Target::new(key.clone(), settings.dot_notation).put(&mut made.json, value.clone(), &mut gaps)?;
+            Target::new(key.clone(), settings.dot_notation).put(
+                &mut made.json,
+                value.clone(),
+                &mut gaps,
+            )?;
         }
         Ok(made)
     }
@@ -237,7 +284,14 @@ impl Plan {
 const JSON_PLACE: &str = "'JSON Output'";
 
 impl Field {
-    fn put(&self, ctx: &Ctx<'_>, index: usize, settings: &Settings, json: &mut Value, gaps: &mut Gaps) -> Result<(), NodeError> {
+    fn put(
+        &self,
+        ctx: &Ctx<'_>,
+        index: usize,
+        settings: &Settings,
+        json: &mut Value,
+        gaps: &mut Gaps,
+    ) -> Result<(), NodeError> {
         let made;
         let name = match &self.name {
             Part::Fixed(Value::String(name)) => name,
@@ -246,14 +300,23 @@ impl Field {
                 &made
             }
         };
-        let conversion = Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
+        let conversion =
+            Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
         let value = match &self.value {
             FieldValue::Ready(value) => value.clone(),
-            FieldValue::Given(part) => {
-                conversion.convert(ctx, name, kind_of(&self.kind.get(ctx, index)?), &part.get(ctx, index)?, index)?
-            }
+            FieldValue::Given(part) => conversion.convert(
+                ctx,
+                name,
+                kind_of(&self.kind.get(ctx, index)?),
+                &part.get(ctx, index)?,
+                index,
+            )?,
             FieldValue::Object(raw) => {
-                let object = raw.object_or_nothing(ctx, index, &format!("entry \"{name}\" inside 'Fields to Set'"))?;
+                let object = raw.object_or_nothing(
+                    ctx,
+                    index,
+                    &format!("entry \"{name}\" inside 'Fields to Set'"),
+                )?;
                 conversion.convert(ctx, name, "object", &object, index)?
             }
         };
@@ -274,19 +337,31 @@ impl Field {
     }
 
     /// Takes a file of the input by its name, or one that an expression gives whole.
-    fn put_file(&self, ctx: &Ctx<'_>, index: usize, files: &[(Str, Binary)], made: &mut Item) -> Result<(), NodeError> {
+    fn put_file(
+        &self,
+        ctx: &Ctx<'_>,
+        index: usize,
+        files: &[(Str, Binary)],
+        made: &mut Item,
+    ) -> Result<(), NodeError> {
         let name = self.name.get(ctx, index)?.to_js_string();
         let FieldValue::Given(part) = &self.value else { return Ok(()) };
         let value = part.get(ctx, index)?;
         let found = match value.as_str() {
-            Some(wanted) => files.iter().find(|(name, _)| name == wanted).map(|(_, file)| file.clone()),
+            Some(wanted) => {
+                files.iter().find(|(name, _)| name == wanted).map(|(_, file)| file.clone())
+            }
             None => Binary::from_value(&value).filter(|file| !file.data.is_empty()),
         };
         let file = found.ok_or_else(|| {
-            let wanted = value.as_str().map_or_else(|| "what it is given".to_owned(), |name| format!("'{name}'"));
-            NodeError::input(format!("The field '{name}' is a file, and {wanted} is no file of the item"))
-                .hint("Give the name of a file that the item has.")
-                .on_item(index)
+            let wanted = value
+                .as_str()
+                .map_or_else(|| "what it is given".to_owned(), |name| format!("'{name}'"));
+            NodeError::input(format!(
+                "The field '{name}' is a file, and {wanted} is no file of the item"
+            ))
+            .hint("Give the name of a file that the item has.")
+            .on_item(index)
         })?;
         made.set_binary(name, file);
         Ok(())
@@ -313,7 +388,8 @@ fn assignments(ctx: &Ctx<'_>, settings: Option<&Settings>) -> Result<Vec<Field>,
             (Part::Fixed(name), Part::Fixed(kind), Part::Fixed(value), Some(settings))
                 if !matches!(kind_of(kind), "binary" | "dateTime" | "time") =>
             {
-                let conversion = Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
+                let conversion =
+                    Conversion { version: ctx.version(), ignore_errors: settings.ignore_errors };
                 // A constant that does not fit is told for the item that meets it first.
                 conversion.convert(ctx, &name.to_js_string(), kind_of(kind), value, 0).ok()
             }
@@ -333,8 +409,8 @@ fn older_fields(ctx: &Ctx<'_>) -> Result<Vec<Field>, NodeError> {
         let name = Part::read(ctx, format!("{place}.name"))?;
         let kind = entry.get("type").and_then(Value::as_str).unwrap_or("stringValue");
         let path = format!("{place}.{kind}");
-        let is_text_with_expressions =
-            kind == "objectValue" && entry.get(kind).and_then(Value::as_str).is_some_and(|text| text.starts_with('='));
+        let is_text_with_expressions = kind == "objectValue"
+            && entry.get(kind).and_then(Value::as_str).is_some_and(|text| text.starts_with('='));
         let value = if is_text_with_expressions {
             FieldValue::Object(RawJson::read(ctx, &path)?)
         } else {
@@ -391,7 +467,10 @@ mod tests {
             ("object", json!("{\"a\":1}"), json!({ "a": 1 })),
             ("string", Value::Null, Value::Null),
         ] {
-            assert_eq!(run::<Set>(one("x", kind, given), json!([{}])).await.unwrap(), [json!([{ "x": wanted }])]);
+            assert_eq!(
+                run::<Set>(one("x", kind, given), json!([{}])).await.unwrap(),
+                [json!([{ "x": wanted }])]
+            );
         }
     }
 
@@ -409,25 +488,34 @@ mod tests {
                 params.set_path(key, fields);
             }
             params.set_path("include", include);
-            assert_eq!(run_version::<Set>(3.4, params, std::slice::from_ref(&input)).await.unwrap(), [wanted]);
+            assert_eq!(
+                run_version::<Set>(3.4, params, std::slice::from_ref(&input)).await.unwrap(),
+                [wanted]
+            );
         }
     }
 
     #[tokio::test]
     async fn a_file_of_the_input_is_taken_by_its_name() {
-        let input =
-            json!([{ "json": { "a": 1 }, "binary": { "data": { "mimeType": "text/plain", "data": "aGk=", "fileName": "a.txt" } } }]);
+        let input = json!([{ "json": { "a": 1 }, "binary": { "data": { "mimeType": "text/plain", "data": "aGk=", "fileName": "a.txt" } } }]);
         for version in [3.4, 3.5] {
             let params = one("copy", "binary", json!("data"));
             let host = TestHost::new(&Set::spec(), version, &params);
-            let outputs = run_on::<Set>(&host, version, vec![items(&input)], OnError::Stop).await.unwrap();
+            let outputs =
+                run_on::<Set>(&host, version, vec![items(&input)], OnError::Stop).await.unwrap();
             let made = outputs[0].first().unwrap();
             assert_eq!(made.json, json!({}));
-            assert_eq!(made.binary("copy").map(|file| (&file.data[..], file.file_name.as_deref())), Some((&b"hi"[..], Some("a.txt"))));
+            assert_eq!(
+                made.binary("copy").map(|file| (&file.data[..], file.file_name.as_deref())),
+                Some((&b"hi"[..], Some("a.txt")))
+            );
             assert!(made.binary("data").is_none(), "other files stay behind");
         }
         let error = run::<Set>(one("copy", "binary", json!("nothing")), input).await.unwrap_err();
-        assert_eq!(error.message(), "The field 'copy' is a file, and 'nothing' is no file of the item");
+        assert_eq!(
+            error.message(),
+            "The field 'copy' is a file, and 'nothing' is no file of the item"
+        );
     }
 
     #[tokio::test]
@@ -448,13 +536,24 @@ mod tests {
         let many = (0..10_000).map(|number| (format!("a{number}[9999]"), Value::from(1))).collect();
         let error = run::<Set>(raw(many), json!([{}])).await.unwrap_err();
         assert_eq!(error.code(), Code::NODE_PARAMETER);
-        assert!(error.message().ends_with("with this path more than 10000 elements of lists would be empty"), "{error}");
-        let fields: Vec<Value> = (0..2).map(|n| json!({ "name": format!("a{n}[6000]"), "type": "number", "value": n })).collect();
+        assert!(
+            error
+                .message()
+                .ends_with("with this path more than 10000 elements of lists would be empty"),
+            "{error}"
+        );
+        let fields: Vec<Value> = (0..2)
+            .map(|n| json!({ "name": format!("a{n}[6000]"), "type": "number", "value": n }))
+            .collect();
         let params = json!({ "assignments": { "assignments": fields } });
         assert_eq!(run::<Set>(params, json!([{}])).await.unwrap_err().code(), Code::NODE_PARAMETER);
         // Many fields, a list that grows, and one gap for each of many items are nothing unusual.
-        let honest = (0..10_000).map(|number| (format!("a{number}.list[0]"), Value::from(number))).collect();
-        assert_eq!(run::<Set>(raw(honest), json!([{}])).await.unwrap()[0].get_path("[0].a9999.list[0]"), Some(&json!(9_999)));
+        let honest =
+            (0..10_000).map(|number| (format!("a{number}.list[0]"), Value::from(number))).collect();
+        assert_eq!(
+            run::<Set>(raw(honest), json!([{}])).await.unwrap()[0].get_path("[0].a9999.list[0]"),
+            Some(&json!(9_999))
+        );
         let mut params = one("list[9000]", "number", json!(1));
         params.set_path("includeOtherFields", true);
         let made = run::<Set>(params, json!([{ "n": 0 }, { "n": 1 }])).await.unwrap();

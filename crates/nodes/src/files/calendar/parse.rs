@@ -47,7 +47,10 @@ fn unfold(text: &str) -> Result<Vec<Line>, NodeError> {
             _ => whole.push(line.to_owned()),
         }
         if whole.len() > MAX_LINES {
-            return Err(NodeError::new(model::Code::INPUT_BOMB, format!("The calendar has more than {MAX_LINES} lines")));
+            return Err(NodeError::new(
+                model::Code::INPUT_BOMB,
+                format!("The calendar has more than {MAX_LINES} lines"),
+            ));
         }
     }
     Ok(whole.iter().map(|line| split(line)).collect())
@@ -75,14 +78,17 @@ fn split(line: &str) -> Line {
     let params = parts[1..].iter().filter_map(|part| part.split_once('='));
     Line {
         name: parts[0].trim().to_ascii_uppercase(),
-        params: params.map(|(name, value)| (name.to_ascii_uppercase(), value.trim_matches('"').to_owned())).collect(),
+        params: params
+            .map(|(name, value)| (name.to_ascii_uppercase(), value.trim_matches('"').to_owned()))
+            .collect(),
         value: value.to_owned(),
     }
 }
 
 fn calendar(lines: &[Line], at: &mut usize) -> Object {
     let mut found = Object::new();
-    let (mut events, mut todos, mut journals, mut free_busy, mut zones) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut events, mut todos, mut journals, mut free_busy, mut zones) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     while let Some(line) = lines.get(*at) {
         *at += 1;
         match line.name.as_str() {
@@ -106,7 +112,13 @@ fn calendar(lines: &[Line], at: &mut usize) -> Object {
             _ => {}
         }
     }
-    for (name, parts) in [("timezones", zones), ("events", events), ("todos", todos), ("journals", journals), ("freeBusy", free_busy)] {
+    for (name, parts) in [
+        ("timezones", zones),
+        ("events", events),
+        ("todos", todos),
+        ("journals", journals),
+        ("freeBusy", free_busy),
+    ] {
         if !parts.is_empty() {
             found.insert(name, Value::array(parts));
         }
@@ -124,7 +136,8 @@ fn component(lines: &[Line], at: &mut usize, kind: &str, depth: usize) -> Object
         }
         if line.name == "BEGIN" {
             let inner = line.value.to_ascii_uppercase();
-            // Parts inside of parts inside of parts do not occur; they are read over without going deeper.
+            // Parts inside of parts inside of parts do not occur; they are read over without going
+            // deeper.
             if depth < 4 {
                 let part = component(lines, at, &inner, depth + 1);
                 match inner.as_str() {
@@ -183,7 +196,11 @@ fn field(line: &Line, found: &mut Object) {
         found.insert(*key, unescaped(&line.value));
     } else if let Some((_, key)) = dates.iter().find(|(known, _)| *known == name) {
         if let Some(date) = date(line) {
-            let date = if *key == "recurrenceId" { Value::object(Object::from_iter([("value", date)])) } else { date };
+            let date = if *key == "recurrenceId" {
+                Value::object(Object::from_iter([("value", date)]))
+            } else {
+                date
+            };
             found.insert(*key, date);
         }
     } else {
@@ -195,7 +212,11 @@ fn field(line: &Line, found: &mut Object) {
             }
             "EXDATE" => {
                 for value in line.value.split(',') {
-                    let one = Line { name: line.name.clone(), params: line.params.clone(), value: value.to_owned() };
+                    let one = Line {
+                        name: line.name.clone(),
+                        params: line.params.clone(),
+                        value: value.to_owned(),
+                    };
                     if let Some(date) = date(&one) {
                         push(found, "exceptionDates", date);
                     }
@@ -227,7 +248,8 @@ fn date(line: &Line) -> Option<Value> {
         return Some(Value::object(found));
     }
     let time = civil::DateTime::strptime("%Y%m%dT%H%M%S", text.trim_end_matches('Z')).ok()?;
-    let zone = line.param("TZID").and_then(|name| TimeZone::get(name).ok().map(|zone| (name, zone)));
+    let zone =
+        line.param("TZID").and_then(|name| TimeZone::get(name).ok().map(|zone| (name, zone)));
     let (moment, local) = match zone {
         Some((name, zone)) if !text.ends_with('Z') => {
             let zoned = time.to_zoned(zone).ok()?;
@@ -255,10 +277,18 @@ fn iso(moment: Timestamp) -> String {
 fn person(line: &Line) -> Value {
     let mut found = Object::new();
     let mail = line.value.trim();
-    let mail = mail.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto")).map_or(mail, |(_, mail)| mail);
-    for (param, key) in
-        [("CN", "name"), ("ROLE", "role"), ("PARTSTAT", "partstat"), ("DIR", "dir"), ("SENT-BY", "sentBy"), ("CUTYPE", "userType")]
-    {
+    let mail = mail
+        .split_once(':')
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto"))
+        .map_or(mail, |(_, mail)| mail);
+    for (param, key) in [
+        ("CN", "name"),
+        ("ROLE", "role"),
+        ("PARTSTAT", "partstat"),
+        ("DIR", "dir"),
+        ("SENT-BY", "sentBy"),
+        ("CUTYPE", "userType"),
+    ] {
         if let Some(value) = line.param(param) {
             found.insert(key, value);
         }
@@ -273,19 +303,29 @@ fn person(line: &Line) -> Value {
 fn rule(text: &str) -> Value {
     let mut found = Object::new();
     for (name, value) in text.split(';').filter_map(|part| part.split_once('=')) {
-        let numbers = || Value::array(value.split(',').filter_map(|number| number.trim().parse::<f64>().ok()).map(Value::from).collect());
+        let numbers = || {
+            Value::array(
+                value
+                    .split(',')
+                    .filter_map(|number| number.trim().parse::<f64>().ok())
+                    .map(Value::from)
+                    .collect(),
+            )
+        };
         match name.to_ascii_uppercase().as_str() {
             "FREQ" => drop(found.insert("frequency", value)),
             "COUNT" => drop(found.insert("count", value.parse::<f64>().ok())),
             "INTERVAL" => drop(found.insert("interval", value.parse::<f64>().ok())),
             "UNTIL" => {
-                let line = Line { name: String::new(), params: Vec::new(), value: value.to_owned() };
+                let line =
+                    Line { name: String::new(), params: Vec::new(), value: value.to_owned() };
                 found.insert("until", date(&line));
             }
             "WKST" => drop(found.insert("workweekStart", value)),
             "BYDAY" => {
                 let days = value.split(',').map(|day| {
-                    let letters = day.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(0);
+                    let letters =
+                        day.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(0);
                     let mut found = Object::from_iter([("day", &day[letters..])]);
                     if let Ok(number) = day[..letters].parse::<f64>() {
                         found.insert("occurrence", number);

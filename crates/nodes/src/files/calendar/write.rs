@@ -11,14 +11,21 @@ pub(crate) fn event_params() -> Vec<Param> {
     let person = |who: &str| {
         [
             Param::text("name", "Name", "").required().help(&format!("The name of the {who}.")),
-            Param::text("email", "Email", "").required().help(&format!("The email address of the {who}.")),
+            Param::text("email", "Email", "")
+                .required()
+                .help(&format!("The email address of the {who}.")),
         ]
     };
-    let rsvp = Param::flag("rsvp", "RSVP", false).help("Whether the attendee has to say whether they come.");
+    let rsvp = Param::flag("rsvp", "RSVP", false)
+        .help("Whether the attendee has to say whether they come.");
     vec![
         Param::text("title", "Event title", "").help("What the event is called."),
-        Param::date_time("start", "Start").required().help("When the event begins; the time is ignored for events of whole days."),
-        Param::date_time("end", "End").required().help("When the event ends; the time is ignored for events of whole days."),
+        Param::date_time("start", "Start")
+            .required()
+            .help("When the event begins; the time is ignored for events of whole days."),
+        Param::date_time("end", "End")
+            .required()
+            .help("When the event ends; the time is ignored for events of whole days."),
         Param::flag("allDay", "All day", false).help("Whether the event lasts whole days."),
         Param::text("binaryPropertyName", "Put output file in field", "data")
             .required()
@@ -30,15 +37,25 @@ pub(crate) fn event_params() -> Vec<Param> {
                 Param::repeated(
                     "attendeesUi",
                     "Attendees",
-                    [FieldGroup::new("attendeeValues", "Attendees", person("attendee").into_iter().chain([rsvp]))],
+                    [FieldGroup::new(
+                        "attendeeValues",
+                        "Attendees",
+                        person("attendee").into_iter().chain([rsvp]),
+                    )],
                 )
                 .help("Who is invited."),
-                Param::choice("busyStatus", "Busy status", &[("BUSY", "Busy"), ("TENTATIVE", "Tentative")])
-                    .preset("")
-                    .help("How Microsoft programs show the time."),
-                Param::text("calName", "Calendar name", "").help("The name of the calendar, not of the event."),
+                Param::choice(
+                    "busyStatus",
+                    "Busy status",
+                    &[("BUSY", "Busy"), ("TENTATIVE", "Tentative")],
+                )
+                .preset("")
+                .help("How Microsoft programs show the time."),
+                Param::text("calName", "Calendar name", "")
+                    .help("The name of the calendar, not of the event."),
                 Param::text("description", "Description", "").help("More about the event."),
-                Param::text("fileName", "File name", "").help("The name of the file; event.ics if empty."),
+                Param::text("fileName", "File name", "")
+                    .help("The name of the file; event.ics if empty."),
                 Param::group(
                     "geolocationUi",
                     "Geolocation",
@@ -53,12 +70,27 @@ pub(crate) fn event_params() -> Vec<Param> {
                 )
                 .help("Where on the globe the event is."),
                 Param::text("location", "Location", "").help("The place of the event in words."),
-                Param::text("recurrenceRule", "Recurrence rule", "").help("How the event repeats, such as FREQ=WEEKLY;COUNT=4."),
-                Param::group("organizerUi", "Organizer", [FieldGroup::new("organizerValues", "Organizer", person("organizer"))])
-                    .help("Who invites."),
-                Param::number("sequence", "Sequence", 0).help("The number of the revision, when an event that was sent before is changed."),
-                Param::choice("status", "Status", &[("CONFIRMED", "Confirmed"), ("CANCELLED", "Cancelled"), ("TENTATIVE", "Tentative")])
-                    .help("Whether the event takes place."),
+                Param::text("recurrenceRule", "Recurrence rule", "")
+                    .help("How the event repeats, such as FREQ=WEEKLY;COUNT=4."),
+                Param::group(
+                    "organizerUi",
+                    "Organizer",
+                    [FieldGroup::new("organizerValues", "Organizer", person("organizer"))],
+                )
+                .help("Who invites."),
+                Param::number("sequence", "Sequence", 0).help(
+                    "The number of the revision, when an event that was sent before is changed.",
+                ),
+                Param::choice(
+                    "status",
+                    "Status",
+                    &[
+                        ("CONFIRMED", "Confirmed"),
+                        ("CANCELLED", "Cancelled"),
+                        ("TENTATIVE", "Tentative"),
+                    ],
+                )
+                .help("Whether the event takes place."),
                 Param::text("uid", "UID", "").help("The id of the event; made up if empty."),
                 Param::text("url", "URL", "").help("A page about the event."),
             ],
@@ -74,9 +106,13 @@ pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError>
     let start = moment(ctx, "start", index)?;
     let mut end = moment(ctx, "end", index)?;
     if is_all_day {
-        end = end.checked_add(1.day()).map_err(|error| NodeError::parameter("end", format!("The end cannot be used: {error}")))?;
+        end = end.checked_add(1.day()).map_err(|error| {
+            NodeError::parameter("end", format!("The end cannot be used: {error}"))
+        })?;
     }
-    let stamp = Timestamp::from_millisecond(ctx.host().now_ms()).unwrap_or_default().to_zoned(TimeZone::UTC);
+    let stamp = Timestamp::from_millisecond(ctx.host().now_ms())
+        .unwrap_or_default()
+        .to_zoned(TimeZone::UTC);
     let uid = fields.text("uid").map_or_else(|| random_id(ctx), |uid| uid.to_string());
     let mut out = Lines::default();
     out.line("BEGIN:VCALENDAR");
@@ -96,7 +132,11 @@ pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError>
     }
     out.line(&format!("DTSTAMP:{}", at_time(&stamp)));
     for (name, time) in [("DTSTART", &start), ("DTEND", &end)] {
-        out.line(&if is_all_day { format!("{name};VALUE=DATE:{}", time.strftime("%Y%m%d")) } else { format!("{name}:{}", at_time(time)) });
+        out.line(&if is_all_day {
+            format!("{name};VALUE=DATE:{}", time.strftime("%Y%m%d"))
+        } else {
+            format!("{name}:{}", at_time(time))
+        });
     }
     if let Some(number) = fields.number("sequence") {
         out.line(&format!("SEQUENCE:{}", model::number_to_string(number)));
@@ -106,7 +146,10 @@ pub(crate) fn make_event(ctx: &Ctx<'_>, index: usize) -> Result<Item, NodeError>
     out.line("END:VCALENDAR");
     let name = fields.text("fileName").unwrap_or_else(|| "event.ics".into());
     let mut item = Item::new(Value::empty_object());
-    item.set_binary(ctx.text("binaryPropertyName", index)?, prepare(out.text, Some(&name), Some("text/calendar")));
+    item.set_binary(
+        ctx.text("binaryPropertyName", index)?,
+        prepare(out.text, Some(&name), Some("text/calendar")),
+    );
     Ok(item)
 }
 
@@ -117,8 +160,10 @@ fn add_details(fields: &Settings, out: &mut Lines) {
     if let Some(url) = fields.text("url") {
         out.line(&format!("URL:{}", one_line(&url)));
     }
-    if let (Some(lat), Some(lon)) = (fields.text("geolocationUi.geolocationValues.lat"), fields.text("geolocationUi.geolocationValues.lon"))
-    {
+    if let (Some(lat), Some(lon)) = (
+        fields.text("geolocationUi.geolocationValues.lat"),
+        fields.text("geolocationUi.geolocationValues.lon"),
+    ) {
         out.line(&format!("GEO:{};{}", one_line(&lat), one_line(&lon)));
     }
     if let Some(place) = fields.text("location") {
@@ -129,7 +174,10 @@ fn add_details(fields: &Settings, out: &mut Lines) {
     }
     let organizer = Settings::of(fields.get("organizerUi.organizerValues"));
     if let Some(name) = organizer.given_text("name") {
-        let mail = organizer.text("email").map(|mail| format!(":MAILTO:{}", one_line(&mail))).unwrap_or_default();
+        let mail = organizer
+            .text("email")
+            .map(|mail| format!(":MAILTO:{}", one_line(&mail)))
+            .unwrap_or_default();
         out.line(&format!("ORGANIZER;CN={}{mail}", quoted(&name)));
     }
     if let Some(status) = fields.text("busyStatus") {
@@ -138,7 +186,10 @@ fn add_details(fields: &Settings, out: &mut Lines) {
     for attendee in fields.get("attendeesUi.attendeeValues").as_array().unwrap_or_default() {
         let attendee = Settings::of(attendee);
         let name = attendee.text("name").unwrap_or_else(|| "Unnamed attendee".into());
-        let mail = attendee.text("email").map(|mail| format!(":mailto:{}", one_line(&mail))).unwrap_or_default();
+        let mail = attendee
+            .text("email")
+            .map(|mail| format!(":mailto:{}", one_line(&mail)))
+            .unwrap_or_default();
         let rsvp = if attendee.flag("rsvp") { "TRUE" } else { "FALSE" };
         out.line(&format!("ATTENDEE;RSVP={rsvp};CN={}{mail}", quoted(&name)));
     }
@@ -151,7 +202,10 @@ fn add_details(fields: &Settings, out: &mut Lines) {
 fn moment(ctx: &Ctx<'_>, name: &str, index: usize) -> Result<Zoned, NodeError> {
     let value = ctx.param(name, index)?;
     let refused = || {
-        let message = format!("The parameter '{name}' must be a date and time, but it is {}", model::json::to_string(&value));
+        let message = format!(
+            "The parameter '{name}' must be a date and time, but it is {}",
+            model::json::to_string(&value)
+        );
         NodeError::parameter(name, message)
     };
     let found = match &value {
@@ -165,7 +219,9 @@ fn moment(ctx: &Ctx<'_>, name: &str, index: usize) -> Result<Zoned, NodeError> {
                     .or_else(|_| text.parse::<civil::Date>().map(civil::DateTime::from))
                     .ok()
             };
-            text.parse::<Timestamp>().ok().or_else(|| local()?.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp()))
+            text.parse::<Timestamp>()
+                .ok()
+                .or_else(|| local()?.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp()))
         }
         _ => None,
     };
@@ -185,7 +241,11 @@ fn random_id(ctx: &Ctx<'_>) -> String {
 
 /// Text with the signs that have a meaning in the format marked as meant.
 fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace(';', "\\;").replace(',', "\\,").replace("\r\n", "\\n").replace(['\n', '\r'], "\\n")
+    text.replace('\\', "\\\\")
+        .replace(';', "\\;")
+        .replace(',', "\\,")
+        .replace("\r\n", "\\n")
+        .replace(['\n', '\r'], "\\n")
 }
 
 /// A value that must not begin a new line, where the format has no way to mark one.

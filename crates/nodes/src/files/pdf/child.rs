@@ -1,5 +1,6 @@
-//! Reads a PDF, a table or a document in a child process ([`crate::child`]). The request is one line with the options and then the file, the
-//! answer is rows ([`crate::child::rows`]): those of a table, or one for all that was found.
+//! Reads a PDF, a table or a document in a child process ([`crate::child`]). The request is one
+//! line with the options and then the file, the answer is rows ([`crate::child::rows`]): those of a
+//! table, or one for all that was found.
 
 use super::{PdfOptions, STACK, TIME, read};
 use crate::ai::knowledge::DocumentKind;
@@ -25,7 +26,8 @@ const MAX_ANSWER_BYTES: usize = 512 << 20;
 const MEMORY: u64 = 1 << 30;
 const MEMORY_PER_BYTE: u64 = 8;
 
-/// What the process does: reads a request, and answers it within limits on time and memory that the system keeps.
+/// What the process does: reads a request, and answers it within limits on time and memory that the
+/// system keeps.
 pub fn serve_pdf_reader(mut input: impl Read, output: impl Write + Send) -> io::Result<()> {
     let mut request = Vec::new();
     input.read_to_end(&mut request)?;
@@ -55,17 +57,31 @@ fn handed_over(written: Result<usize, NotWritten>) -> Result<(), NodeError> {
     match written {
         Ok(_) => Ok(()),
         Err(NotWritten::TooLarge) => Err(row_too_large()),
-        Err(NotWritten::Failed(error)) => Err(NodeError::failed(format!("What was read cannot be handed over: {error}"))),
+        Err(NotWritten::Failed(error)) => {
+            Err(NodeError::failed(format!("What was read cannot be handed over: {error}")))
+        }
     }
 }
 
 fn row_too_large() -> NodeError {
-    NodeError::new(Code::INPUT_BOMB, format!("The text of the file, or of one row of it, is larger than {} MB", MAX_ROW_BYTES >> 20))
-        .hint("Split the file into smaller ones.")
+    NodeError::new(
+        Code::INPUT_BOMB,
+        format!(
+            "The text of the file, or of one row of it, is larger than {} MB",
+            MAX_ROW_BYTES >> 20
+        ),
+    )
+    .hint("Split the file into smaller ones.")
 }
 
-/// Has a file read by the program; whatever becomes of it, this comes back in time and nothing is left behind.
-pub(super) async fn extract(program: &Path, data: &Bytes, options: &PdfOptions, time: Duration) -> Result<Object, NodeError> {
+/// Has a file read by the program; whatever becomes of it, this comes back in time and nothing is
+/// left behind.
+pub(super) async fn extract(
+    program: &Path,
+    data: &Bytes,
+    options: &PdfOptions,
+    time: Duration,
+) -> Result<Object, NodeError> {
     let found = one(program, "PDF", data, &options_line(options), time).await?;
     found.as_object().map(in_order).ok_or_else(|| damaged("PDF"))
 }
@@ -94,20 +110,34 @@ pub(in crate::files) async fn rows(
     exchange(program, what, data, &sheet_line(kind, settings), take, time).await?;
     ended?;
     if bytes > MAX_ANSWER_BYTES {
-        let message = format!("The rows of the {what} hold more than {} MB", MAX_ANSWER_BYTES >> 20);
-        return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones."));
+        let message =
+            format!("The rows of the {what} hold more than {} MB", MAX_ANSWER_BYTES >> 20);
+        return Err(
+            NodeError::new(Code::INPUT_BOMB, message).hint("Split the file into smaller ones.")
+        );
     }
     Ok(items.finish())
 }
 
 /// The same for a document, whose text comes back.
-pub(crate) async fn text(program: &Path, kind: DocumentKind, data: &Bytes, time: Duration) -> Result<Str, NodeError> {
+pub(crate) async fn text(
+    program: &Path,
+    kind: DocumentKind,
+    data: &Bytes,
+    time: Duration,
+) -> Result<Str, NodeError> {
     let found = one(program, kind.name(), data, &document_line(kind), time).await?;
     found.as_str().map(Str::from).ok_or_else(|| damaged(kind.name()))
 }
 
 /// What was found, if it is one value.
-async fn one(program: &Path, what: &'static str, data: &Bytes, line: &str, time: Duration) -> Result<Value, NodeError> {
+async fn one(
+    program: &Path,
+    what: &'static str,
+    data: &Bytes,
+    line: &str,
+    time: Duration,
+) -> Result<Value, NodeError> {
     let mut found = None;
     let take = |value: Value, _| {
         found = Some(value);
@@ -125,7 +155,9 @@ async fn exchange(
     take: impl FnMut(Value, usize) -> ControlFlow<()>,
     time: Duration,
 ) -> Result<(), NodeError> {
-    let failed = |error: io::Error| NodeError::failed(format!("The reader of files could not be started: {error}"));
+    let failed = |error: io::Error| {
+        NodeError::failed(format!("The reader of files could not be started: {error}"))
+    };
     // The time counts from when it is our turn.
     let turn = turn(ChildKind::Files).await;
     let mut child = start(program, PDF_COMMAND, &turn).map_err(failed)?;
@@ -146,13 +178,19 @@ async fn exchange(
             Ending::Failed(error) => Err(error),
             // A process without a code was ended by the system: it took too much of something.
             Ending::Cut if child.wait().await.map_err(failed)?.code().is_none() => {
-                Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} takes more time or memory to read than it may have")))
+                Err(NodeError::new(
+                    Code::INPUT_BOMB,
+                    format!("The {what} takes more time or memory to read than it may have"),
+                ))
             }
             Ending::Cut => Err(damaged(what)),
         }
     };
     tokio::time::timeout(time, exchange).await.unwrap_or_else(|_| {
-        Err(NodeError::new(Code::INPUT_BOMB, format!("The {what} could not be read within {} seconds", time.as_secs())))
+        Err(NodeError::new(
+            Code::INPUT_BOMB,
+            format!("The {what} could not be read within {} seconds", time.as_secs()),
+        ))
     })
 }
 
@@ -167,7 +205,10 @@ fn sheet_line(kind: SheetKind, settings: &Settings) -> String {
         SheetKind::Comma(CommaErrors::Fail) => "csv",
         SheetKind::Comma(CommaErrors::Ignore) => "lenientCsv",
     };
-    json::to_string(&Object::from_iter([("sheet", Value::from(kind)), ("settings", settings.value().clone())]).into())
+    json::to_string(
+        &Object::from_iter([("sheet", Value::from(kind)), ("settings", settings.value().clone())])
+            .into(),
+    )
 }
 
 fn sheet_of(line: &str) -> Option<(SheetKind, Settings)> {
@@ -223,7 +264,8 @@ mod tests {
 
     #[test]
     fn options_survive_the_way() {
-        let options = PdfOptions { password: Some("ä\n\"".into()), max_pages: Some(0), join_pages: true };
+        let options =
+            PdfOptions { password: Some("ä\n\"".into()), max_pages: Some(0), join_pages: true };
         assert_eq!(options_of(&options_line(&options)), options);
         assert_eq!(options_of(&options_line(&PdfOptions::default())), PdfOptions::default());
     }
@@ -231,7 +273,11 @@ mod tests {
     #[test]
     fn a_request_for_rows_survives_the_way() {
         let settings = Settings::of(&json!({ "delimiter": ";", "range": "A1:\n" }));
-        for kind in [SheetKind::Book, SheetKind::Comma(CommaErrors::Fail), SheetKind::Comma(CommaErrors::Ignore)] {
+        for kind in [
+            SheetKind::Book,
+            SheetKind::Comma(CommaErrors::Fail),
+            SheetKind::Comma(CommaErrors::Ignore),
+        ] {
             let (back, settings) = sheet_of(&sheet_line(kind, &settings)).unwrap();
             assert!(back == kind && settings.text("delimiter").as_deref() == Some(";"));
         }
@@ -244,11 +290,15 @@ mod tests {
 
     #[tokio::test]
     async fn issue_14_08_documents_that_are_slow_to_read_do_not_close_the_reader_for_others() {
-        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo 'r"text"'; echo ."#));
+        let (slow, quick) = (
+            Script::new("while :; do :; done"),
+            Script::new(r#"cat > /dev/null; echo 'r"text"'; echo ."#),
+        );
         let data = Bytes::from(vec![0; 1 << 20]);
         for kind in [DocumentKind::Word, DocumentKind::Page] {
             for _ in 0..5 {
-                let error = text(&slow.0, kind, &data, Duration::from_millis(100)).await.unwrap_err();
+                let error =
+                    text(&slow.0, kind, &data, Duration::from_millis(100)).await.unwrap_err();
                 assert_eq!(error.code(), Code::INPUT_BOMB);
             }
             assert_eq!(text(&quick.0, kind, &data, Duration::from_secs(60)).await.unwrap(), "text");
@@ -261,10 +311,14 @@ mod tests {
     impl Script {
         fn new(script: &str) -> Self {
             let file = std::env::temp_dir().join(format!("heddle-reader-{}", uuid::Uuid::new_v4()));
-            // Written by another process: a child that some other test starts meanwhile would have the file open for a moment, and a
-            // program that is open for writing cannot be started.
+            // Written by another process: a child that some other test starts meanwhile would have
+            // the file open for a moment, and a program that is open for writing cannot be started.
             let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 700 "$0""#;
-            let written = std::process::Command::new("sh").args(["-c", write]).arg(&file).arg(script).status();
+            let written = std::process::Command::new("sh")
+                .args(["-c", write])
+                .arg(&file)
+                .arg(script)
+                .status();
             assert!(written.unwrap().success());
             Self(file)
         }
@@ -278,15 +332,28 @@ mod tests {
 
     async fn by_script(script: &str, time: Duration) -> NodeError {
         let script = Script::new(script);
-        extract(&script.0, &Bytes::from(vec![0; 1 << 20]), &PdfOptions::default(), time).await.unwrap_err()
+        extract(&script.0, &Bytes::from(vec![0; 1 << 20]), &PdfOptions::default(), time)
+            .await
+            .unwrap_err()
     }
 
     #[tokio::test]
     async fn issue_14_00_tables_that_are_slow_to_read_do_not_close_the_reader_for_others() {
-        let (slow, quick) = (Script::new("while :; do :; done"), Script::new(r#"cat > /dev/null; echo 'r{"a":1}'; echo ."#));
+        let (slow, quick) = (
+            Script::new("while :; do :; done"),
+            Script::new(r#"cat > /dev/null; echo 'r{"a":1}'; echo ."#),
+        );
         let (data, settings) = (Bytes::from(vec![0; 1 << 20]), Settings::of(&Value::Undefined));
         let read = async |script: &Script, time: Duration| {
-            rows(&script.0, "CSV file", &data, (SheetKind::Book, &settings), ItemsBuilder::default(), time).await
+            rows(
+                &script.0,
+                "CSV file",
+                &data,
+                (SheetKind::Book, &settings),
+                ItemsBuilder::default(),
+                time,
+            )
+            .await
         };
         for _ in 0..6 {
             let error = read(&slow, Duration::from_millis(100)).await.unwrap_err();
@@ -313,7 +380,8 @@ mod tests {
         }
 
         fn failure(&self) -> Option<SpillError> {
-            (self.bytes.load(Ordering::Relaxed) > BUDGET).then_some(SpillError::Budget { limit: BUDGET })
+            (self.bytes.load(Ordering::Relaxed) > BUDGET)
+                .then_some(SpillError::Budget { limit: BUDGET })
         }
     }
 
@@ -334,14 +402,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn issue_14_09_rows_of_a_reader_are_counted_as_they_come_and_end_with_the_budget_of_the_run() {
+    async fn issue_14_09_rows_of_a_reader_are_counted_as_they_come_and_end_with_the_budget_of_the_run()
+     {
         let endless = Script::new(r#"cat > /dev/null; yes 'r{"1":"1"}'"#);
         let (data, settings) = (Bytes::from_static(b"1"), Settings::of(&Value::Undefined));
         let budget = Arc::new(Budget::default());
         let items = ItemsBuilder::new(Some(budget.clone()));
         let time = Duration::from_secs(60);
-        let kept = rows(&endless.0, "CSV file", &data, (SheetKind::Book, &settings), items, time).await.unwrap();
-        let (bytes, largest) = (budget.bytes.load(Ordering::Relaxed), budget.largest.load(Ordering::Relaxed));
+        let kept = rows(&endless.0, "CSV file", &data, (SheetKind::Book, &settings), items, time)
+            .await
+            .unwrap();
+        let (bytes, largest) =
+            (budget.bytes.load(Ordering::Relaxed), budget.largest.load(Ordering::Relaxed));
         assert!(bytes > BUDGET && bytes < BUDGET + (8 << 20), "{bytes}");
         assert!(largest < kept.len() / 4, "{largest} of {} rows at once", kept.len());
     }
@@ -365,6 +437,9 @@ mod tests {
         let time = Duration::from_secs(60);
         assert_eq!(by_script("kill -9 $$", time).await.code(), Code::INPUT_BOMB);
         assert_eq!(by_script("exit 2", time).await.code(), Code::NODE_INPUT);
-        assert_eq!(by_script("echo 'r{'", time).await.message(), "The PDF is damaged and cannot be read");
+        assert_eq!(
+            by_script("echo 'r{'", time).await.message(),
+            "The PDF is damaged and cannot be read"
+        );
     }
 }

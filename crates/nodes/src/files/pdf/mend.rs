@@ -7,8 +7,11 @@ use pdf_extract::{Dictionary, Document, Object as PdfObject, ObjectId};
 const MAX_WIDTHS: i64 = 200_000;
 
 pub(super) fn mend(document: &mut Document) {
-    let widths: Vec<(ObjectId, Vec<PdfObject>)> =
-        document.objects.iter().filter_map(|(id, object)| Some((*id, spelled_widths(document, object)?))).collect();
+    let widths: Vec<(ObjectId, Vec<PdfObject>)> = document
+        .objects
+        .iter()
+        .filter_map(|(id, object)| Some((*id, spelled_widths(document, object)?)))
+        .collect();
     for (id, list) in widths {
         if let Ok(font) = document.get_object_mut(id).and_then(PdfObject::as_dict_mut) {
             font.set("W", list);
@@ -17,7 +20,8 @@ pub(super) fn mend(document: &mut Document) {
             }
         }
     }
-    let bare: Vec<ObjectId> = document.get_pages().into_values().filter(|page| !has_box(document, *page)).collect();
+    let bare: Vec<ObjectId> =
+        document.get_pages().into_values().filter(|page| !has_box(document, *page)).collect();
     for id in bare {
         if let Ok(page) = document.get_object_mut(id).and_then(PdfObject::as_dict_mut) {
             page.set("MediaBox", vec![0.into(), 0.into(), 612.into(), 792.into()]);
@@ -25,14 +29,19 @@ pub(super) fn mend(document: &mut Document) {
     }
 }
 
-/// The widths of a font with each letter spelled out: the reader misreads the short form `first last width`.
+/// The widths of a font with each letter spelled out: the reader misreads the short form `first
+/// last width`.
 fn spelled_widths(document: &Document, object: &PdfObject) -> Option<Vec<PdfObject>> {
     let font = object.as_dict().ok()?;
     let kind = font.get(b"Subtype").and_then(PdfObject::as_name).ok()?;
     if !kind.starts_with(b"CIDFontType") {
         return None;
     }
-    let widths = font.get(b"W").ok().map(|widths| resolve(document, widths)).and_then(|widths| widths.as_array().ok());
+    let widths = font
+        .get(b"W")
+        .ok()
+        .map(|widths| resolve(document, widths))
+        .and_then(|widths| widths.as_array().ok());
     let widths = widths.map(Vec::as_slice).unwrap_or_default();
     let mut out = Vec::with_capacity(widths.len());
     let mut rest = widths.iter().map(|width| resolve(document, width));
@@ -41,7 +50,8 @@ fn spelled_widths(document: &Document, object: &PdfObject) -> Option<Vec<PdfObje
         let Ok(first) = first.as_i64() else { break };
         match rest.next() {
             Some(PdfObject::Array(list)) => {
-                let list: Vec<PdfObject> = list.iter().map(|width| number(resolve(document, width))).collect();
+                let list: Vec<PdfObject> =
+                    list.iter().map(|width| number(resolve(document, width))).collect();
                 out.extend([first.into(), list.into()]);
             }
             Some(last) => {
@@ -64,11 +74,19 @@ fn has_box(document: &Document, page: ObjectId) -> bool {
     let mut fields = document.get_dictionary(page).ok();
     for _ in 0..32 {
         let Some(dictionary) = fields else { return false };
-        let found = dictionary.get(b"MediaBox").ok().map(|value| resolve(document, value)).and_then(|value| value.as_array().ok());
+        let found = dictionary
+            .get(b"MediaBox")
+            .ok()
+            .map(|value| resolve(document, value))
+            .and_then(|value| value.as_array().ok());
         if found.is_some_and(|sides| sides.len() == 4) {
             return true;
         }
-        fields = dictionary.get(b"Parent").ok().map(|value| resolve(document, value)).and_then(|value| value.as_dict().ok());
+        fields = dictionary
+            .get(b"Parent")
+            .ok()
+            .map(|value| resolve(document, value))
+            .and_then(|value| value.as_dict().ok());
     }
     false
 }

@@ -30,7 +30,8 @@ pub(super) fn measure(data: &[u8]) -> Result<(), NodeError> {
     let mut rest = data;
     while let Some(at) = find(rest, b"stream") {
         let after = rest.get(at + 6..).unwrap_or_default();
-        let content = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n")).unwrap_or(after);
+        let content =
+            after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n")).unwrap_or(after);
         let mut unpacked = 0;
         if content.first().is_some_and(|first| first & 0x0f == 8) {
             let mut decoder = ZlibDecoder::new(content).take(left + 1);
@@ -40,7 +41,9 @@ pub(super) fn measure(data: &[u8]) -> Result<(), NodeError> {
                 unpacked += count as u64;
             }
         }
-        left = left.checked_sub(unpacked).ok_or_else(|| bomb("The PDF unpacks to more than the limit"))?;
+        left = left
+            .checked_sub(unpacked)
+            .ok_or_else(|| bomb("The PDF unpacks to more than the limit"))?;
         rest = content;
     }
     Ok(())
@@ -55,8 +58,12 @@ fn is_packed_twice(data: &[u8]) -> bool {
     let mut rest = data;
     while let Some(at) = find(rest, b"/FlateDecode") {
         let after = &rest[at + 12..];
-        let next: Vec<u8> = after.iter().copied().skip_while(u8::is_ascii_whitespace).take(12).collect();
-        if next.starts_with(b"/FlateDecode") || next.starts_with(b"/LZWDecode") || next.starts_with(b"/Fl ") {
+        let next: Vec<u8> =
+            after.iter().copied().skip_while(u8::is_ascii_whitespace).take(12).collect();
+        if next.starts_with(b"/FlateDecode")
+            || next.starts_with(b"/LZWDecode")
+            || next.starts_with(b"/Fl ")
+        {
             return true;
         }
         rest = after;
@@ -70,7 +77,10 @@ pub(super) fn check(document: &Document) -> Result<(), NodeError> {
     let empty = Dictionary::new();
     for page in document.get_pages().into_values() {
         let resources = page_resources(document, page).unwrap_or(&empty);
-        let names = document.get_page_content(page).map(|content| drawn_names(&content)).unwrap_or_default();
+        let names = document
+            .get_page_content(page)
+            .map(|content| drawn_names(&content))
+            .unwrap_or_default();
         walk.follow(&names, resources, 0)?;
     }
     Ok(())
@@ -88,7 +98,11 @@ fn page_resources(document: &Document, page: ObjectId) -> Option<&Dictionary> {
     None
 }
 
-fn dictionary<'d>(document: &'d Document, fields: &'d Dictionary, key: &[u8]) -> Option<&'d Dictionary> {
+fn dictionary<'d>(
+    document: &'d Document,
+    fields: &'d Dictionary,
+    key: &[u8],
+) -> Option<&'d Dictionary> {
     document.dereference(fields.get(key).ok()?).ok()?.1.as_dict().ok()
 }
 
@@ -99,14 +113,23 @@ struct Walk<'d> {
 }
 
 impl<'d> Walk<'d> {
-    fn follow(&mut self, names: &[Vec<u8>], resources: &'d Dictionary, depth: usize) -> Result<(), NodeError> {
+    fn follow(
+        &mut self,
+        names: &[Vec<u8>],
+        resources: &'d Dictionary,
+        depth: usize,
+    ) -> Result<(), NodeError> {
         if depth > MAX_DEPTH {
             return Err(bomb("The forms of the PDF are nested too deeply or contain themselves"));
         }
         let Some(objects) = dictionary(self.document, resources, b"XObject") else { return Ok(()) };
         for name in names {
-            let Some((id, stream)) = objects.get(name).ok().and_then(|object| self.form(object)) else { continue };
-            self.left = self.left.checked_sub(1).ok_or_else(|| bomb("The PDF draws too many forms"))?;
+            let Some((id, stream)) = objects.get(name).ok().and_then(|object| self.form(object))
+            else {
+                continue;
+            };
+            self.left =
+                self.left.checked_sub(1).ok_or_else(|| bomb("The PDF draws too many forms"))?;
             let inner = dictionary(self.document, &stream.dict, b"Resources").unwrap_or(resources);
             let names = match id.and_then(|id| self.drawn.get(&id)) {
                 Some(names) => names.clone(),
@@ -126,7 +149,11 @@ impl<'d> Walk<'d> {
     fn form(&self, object: &'d PdfObject) -> Option<(Option<ObjectId>, &'d Stream)> {
         let (id, object) = self.document.dereference(object).ok()?;
         let stream = object.as_stream().ok()?;
-        let is_form = stream.dict.get(b"Subtype").and_then(PdfObject::as_name).is_ok_and(|kind| kind == b"Form");
+        let is_form = stream
+            .dict
+            .get(b"Subtype")
+            .and_then(PdfObject::as_name)
+            .is_ok_and(|kind| kind == b"Form");
         is_form.then_some((id, stream))
     }
 }
@@ -135,7 +162,9 @@ impl<'d> Walk<'d> {
 fn drawn_names(content: &[u8]) -> Vec<Vec<u8>> {
     let Ok(content) = Content::decode(content) else { return Vec::new() };
     let drawn = content.operations.iter().filter(|operation| operation.operator == "Do");
-    drawn.filter_map(|operation| operation.operands.first()?.as_name().ok().map(<[u8]>::to_vec)).collect()
+    drawn
+        .filter_map(|operation| operation.operands.first()?.as_name().ok().map(<[u8]>::to_vec))
+        .collect()
 }
 
 /// The fields of an XMP record: a text each, a list for the authors and the subjects.
@@ -166,7 +195,11 @@ pub(super) fn metadata(xml: &str) -> Option<Object> {
             Event::GeneralRef(entity) => {
                 let letter = entity.resolve_char_ref().ok().flatten().map(String::from);
                 text.push_str(
-                    &letter.or_else(|| quick_xml::escape::resolve_predefined_entity(&entity).map(str::to_owned)).unwrap_or_default(),
+                    &letter
+                        .or_else(|| {
+                            quick_xml::escape::resolve_predefined_entity(&entity).map(str::to_owned)
+                        })
+                        .unwrap_or_default(),
                 );
             }
             Event::End(_) => {
@@ -188,5 +221,6 @@ pub(super) fn metadata(xml: &str) -> Option<Object> {
 }
 
 fn bomb(message: &str) -> NodeError {
-    NodeError::new(Code::INPUT_BOMB, message).hint("The file was made to harm, or is damaged. Do not use it.")
+    NodeError::new(Code::INPUT_BOMB, message)
+        .hint("The file was made to harm, or is damaged. Do not use it.")
 }

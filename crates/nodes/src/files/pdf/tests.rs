@@ -16,7 +16,13 @@ pub(crate) fn pdf_of(objects: &[String], trailer: &str) -> Vec<u8> {
     for place in places {
         out.extend(format!("{place:010} 00000 n \n").bytes());
     }
-    out.extend(format!("trailer\n<< /Size {} /Root 1 0 R {trailer} >>\nstartxref\n{table}\n%%EOF", objects.len() + 1).bytes());
+    out.extend(
+        format!(
+            "trailer\n<< /Size {} /Root 1 0 R {trailer} >>\nstartxref\n{table}\n%%EOF",
+            objects.len() + 1
+        )
+        .bytes(),
+    );
     out
 }
 
@@ -26,12 +32,23 @@ fn stream(fields: &str, content: &str) -> String {
 
 fn pages(contents: &[&str], extra: &str) -> Vec<u8> {
     let mut objects = vec!["<< /Type /Catalog /Pages 2 0 R >>".to_owned()];
-    let kids: Vec<String> = (0..contents.len()).map(|page| format!("{} 0 R", 4 + page * 2)).collect();
-    objects.push(format!("<< /Type /Pages /Kids [{}] /Count {} /MediaBox [0 0 600 800] >>", kids.join(" "), contents.len()));
-    objects.push("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned());
+    let kids: Vec<String> =
+        (0..contents.len()).map(|page| format!("{} 0 R", 4 + page * 2)).collect();
+    objects.push(format!(
+        "<< /Type /Pages /Kids [{}] /Count {} /MediaBox [0 0 600 800] >>",
+        kids.join(" "),
+        contents.len()
+    ));
+    objects.push(
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+            .to_owned(),
+    );
     for (page, content) in contents.iter().enumerate() {
         let resources = format!("<< /Font << /F1 3 0 R >> {extra} >>");
-        objects.push(format!("<< /Type /Page /Parent 2 0 R /Resources {resources} /Contents {} 0 R >>", 5 + page * 2));
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /Resources {resources} /Contents {} 0 R >>",
+            5 + page * 2
+        ));
         objects.push(stream("", content));
     }
     objects.push("<< /Title (A title) /Author (\\376\\377\\000\\304) /Custom (mine) >>".to_owned());
@@ -46,7 +63,10 @@ fn joined() -> PdfOptions {
 #[tokio::test]
 async fn text_comes_in_lines_and_pages_and_properties_beside_it() {
     let file = pages(
-        &["BT /F1 12 Tf 50 700 Td (Hello ) Tj (World ) Tj 0 -20 Td (second line) Tj ET", "BT /F1 12 Tf 50 700 Td (Page two) Tj ET"],
+        &[
+            "BT /F1 12 Tf 50 700 Td (Hello ) Tj (World ) Tj 0 -20 Td (second line) Tj ET",
+            "BT /F1 12 Tf 50 700 Td (Page two) Tj ET",
+        ],
         "",
     );
     let found = extract(file.clone().into(), joined()).await.unwrap();
@@ -57,7 +77,10 @@ async fn text_comes_in_lines_and_pages_and_properties_beside_it() {
     assert_eq!(info.get("Author"), Some(&json!("Ä")));
     assert_eq!(info.get("Custom"), Some(&json!({ "Custom": "mine" })));
     assert_eq!(info.get("IsLinearized"), Some(&json!(false)));
-    let apart = extract(file.clone().into(), PdfOptions { max_pages: Some(1), ..PdfOptions::default() }).await.unwrap();
+    let apart =
+        extract(file.clone().into(), PdfOptions { max_pages: Some(1), ..PdfOptions::default() })
+            .await
+            .unwrap();
     assert_eq!(apart.get("text"), Some(&json!(["Hello World\nsecond line"])));
     let none = extract(file.into(), PdfOptions { max_pages: Some(0), ..joined() }).await.unwrap();
     assert_eq!(none.get("text"), Some(&json!("")));
@@ -69,7 +92,10 @@ fn the_record_of_properties_is_read() {
         <dc:creator><rdf:Seq><rdf:li>Ann</rdf:li><rdf:li>Bob</rdf:li></rdf:Seq></dc:creator><xmp:CreateDate>2020</xmp:CreateDate>\
         </rdf:Description></rdf:RDF></x:xmpmeta>";
     let found = Value::object(shape::metadata(xml).unwrap());
-    assert_eq!(found, json!({ "dc:title": "T & x", "dc:creator": ["Ann", "Bob"], "xmp:createdate": "2020" }));
+    assert_eq!(
+        found,
+        json!({ "dc:title": "T & x", "dc:creator": ["Ann", "Bob"], "xmp:createdate": "2020" })
+    );
 }
 
 #[tokio::test]
@@ -85,15 +111,22 @@ async fn a_form_that_draws_itself_is_refused() {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /Resources << /XObject << /X 5 0 R >> >> /Contents 4 0 R >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /Resources << /XObject << /X 5 0 R >> >> /Contents 4 0 R >>"
+            .to_owned(),
         stream("", "/X Do"),
-        stream("/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X 5 0 R >> >>", "/X Do"),
+        stream(
+            "/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X 5 0 R >> >>",
+            "/X Do",
+        ),
     ];
     let error = extract(pdf_of(&objects, "").into(), joined()).await.unwrap_err();
     assert_eq!(error.code(), Code::INPUT_BOMB, "{error}");
     // The same by the resources of the page.
     objects[4] = stream("/Type /XObject /Subtype /Form /BBox [0 0 1 1]", "/X Do");
-    assert_eq!(extract(pdf_of(&objects, "").into(), joined()).await.unwrap_err().code(), Code::INPUT_BOMB);
+    assert_eq!(
+        extract(pdf_of(&objects, "").into(), joined()).await.unwrap_err().code(),
+        Code::INPUT_BOMB
+    );
 }
 
 #[tokio::test]
@@ -101,15 +134,22 @@ async fn forms_that_multiply_are_refused() {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 600 800] >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /Resources << /XObject << /X 5 0 R >> >> /Contents 4 0 R >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /Resources << /XObject << /X 5 0 R >> >> /Contents 4 0 R >>"
+            .to_owned(),
         stream("", "/X Do"),
     ];
     for level in 0..8 {
-        let fields = format!("/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X {} 0 R >> >>", 6 + level);
+        let fields = format!(
+            "/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X {} 0 R >> >>",
+            6 + level
+        );
         objects.push(stream(&fields, &"/X Do ".repeat(10)));
     }
     objects.push(stream("/Type /XObject /Subtype /Form /BBox [0 0 1 1]", ""));
-    assert_eq!(extract(pdf_of(&objects, "").into(), joined()).await.unwrap_err().code(), Code::INPUT_BOMB);
+    assert_eq!(
+        extract(pdf_of(&objects, "").into(), joined()).await.unwrap_err().code(),
+        Code::INPUT_BOMB
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! The text of a page in reading order: a new line where the height changes, a blank where there is a gap.
+//! The text of a page in reading order: a new line where the height changes, a blank where there is
+//! a gap.
 
 use node_api::NodeError;
 use pdf_extract::{Document, MediaBox, Object as PdfObject, OutputDev, OutputError, Transform};
@@ -7,19 +8,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// A page with more text than this was made to harm.
 const MAX_TEXT: usize = 64 << 20;
 
-/// The text of one page. Where the reader fails on a page, a simpler one that knows fewer fonts has a try.
+/// The text of one page. Where the reader fails on a page, a simpler one that knows fewer fonts has
+/// a try.
 pub(super) fn page(document: &Document, number: u32) -> Result<String, NodeError> {
     let mut writer = PageText::default();
-    let outcome = catch_unwind(AssertUnwindSafe(|| pdf_extract::output_doc_page(document, &mut writer, number)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        pdf_extract::output_doc_page(document, &mut writer, number)
+    }));
     if matches!(outcome, Ok(Ok(()))) {
         return Ok(writer.text);
     }
     let simpler = catch_unwind(AssertUnwindSafe(|| document.extract_text(&[number])));
     match simpler {
-        Ok(Ok(text)) if text.trim().len() > writer.text.trim().len() => Ok(text.trim_end().to_owned()),
+        Ok(Ok(text)) if text.trim().len() > writer.text.trim().len() => {
+            Ok(text.trim_end().to_owned())
+        }
         _ if !writer.text.is_empty() => Ok(writer.text),
         Ok(Ok(text)) => Ok(text.trim_end().to_owned()),
-        _ => Err(NodeError::input(format!("Page {number} of the PDF is damaged and cannot be read"))),
+        _ => {
+            Err(NodeError::input(format!("Page {number} of the PDF is damaged and cannot be read")))
+        }
     }
 }
 
@@ -38,7 +46,12 @@ struct PageText {
 }
 
 impl OutputDev for PageText {
-    fn begin_page(&mut self, _: u32, _: &MediaBox, _: Option<(f64, f64, f64, f64)>) -> Result<(), OutputError> {
+    fn begin_page(
+        &mut self,
+        _: u32,
+        _: &MediaBox,
+        _: Option<(f64, f64, f64, f64)>,
+    ) -> Result<(), OutputError> {
         Ok(())
     }
 
@@ -46,7 +59,14 @@ impl OutputDev for PageText {
         Ok(())
     }
 
-    fn output_character(&mut self, place: &Transform, width: f64, spacing: f64, font_size: f64, letter: &str) -> Result<(), OutputError> {
+    fn output_character(
+        &mut self,
+        place: &Transform,
+        width: f64,
+        spacing: f64,
+        font_size: f64,
+        letter: &str,
+    ) -> Result<(), OutputError> {
         let (x, y) = (place.m31, place.m32);
         let size = font_size.abs() * place.m11.hypot(place.m12);
         let end = x + (width * font_size + spacing) * place.m11.hypot(place.m12);
@@ -62,7 +82,9 @@ impl OutputDev for PageText {
                 self.text.push('\n');
                 self.has_blank = false;
             }
-            Some((_, last_end)) if self.has_blank || x - last_end > size * 0.15 => self.text.push(' '),
+            Some((_, last_end)) if self.has_blank || x - last_end > size * 0.15 => {
+                self.text.push(' ')
+            }
             _ => {}
         }
         self.has_blank = false;

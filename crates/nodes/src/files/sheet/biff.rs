@@ -1,4 +1,5 @@
-//! Writes Excel's old binary workbook (BIFF8 inside a compound file): one sheet of texts, numbers and truth values.
+//! Writes Excel's old binary workbook (BIFF8 inside a compound file): one sheet of texts, numbers
+//! and truth values.
 
 use super::Cell;
 use super::table::Table;
@@ -23,12 +24,17 @@ pub(super) fn write(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, Node
         return Err(NodeError::input(message).hint("Write an XLSX or CSV file instead."));
     }
     let strings = Strings::of(table)?;
-    // The place of the sheet stands in the part before it, whose length does not depend on the number.
+    // The place of the sheet stands in the part before it, whose length does not depend on the
+    // number.
     let before = globals(&strings, sheet_name, 0).len();
     let mut stream = globals(&strings, sheet_name, before as u32);
     stream.extend(sheet(table, &strings));
-    let failed = |error: std::io::Error| NodeError::failed(format!("The spreadsheet cannot be written: {error}"));
-    let mut file = cfb::CompoundFile::create_with_version(cfb::Version::V3, Cursor::new(Vec::new())).map_err(failed)?;
+    let failed = |error: std::io::Error| {
+        NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+    };
+    let mut file =
+        cfb::CompoundFile::create_with_version(cfb::Version::V3, Cursor::new(Vec::new()))
+            .map_err(failed)?;
     file.create_stream("/Workbook").map_err(failed)?.write_all(&stream).map_err(failed)?;
     file.flush().map_err(failed)?;
     Ok(file.into_inner().into_inner())
@@ -60,7 +66,8 @@ impl Strings {
         Ok(strings)
     }
 
-    /// The table of texts. A text that does not fit goes on in the next record, which begins with its width mark again.
+    /// The table of texts. A text that does not fit goes on in the next record, which begins with
+    /// its width mark again.
     fn write(&self, out: &mut Vec<u8>) {
         let mut body: Vec<u8> = Vec::with_capacity(MAX_BODY);
         body.extend(self.uses.to_le_bytes());
@@ -105,7 +112,22 @@ fn globals(strings: &Strings, sheet_name: &str, sheet_start: u32) -> Vec<u8> {
     for number in 0..=CELL_FORMAT {
         let is_style = number < CELL_FORMAT;
         let mut format = words(&[0, 0, if is_style { 0xfff5 } else { 0x0001 }]);
-        format.extend([0x20, 0, 0, if is_style { 0xf4 } else { 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x20]);
+        format.extend([
+            0x20,
+            0,
+            0,
+            if is_style { 0xf4 } else { 0 },
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0xc0,
+            0x20,
+        ]);
         record(&mut out, 0x00e0, &format);
     }
     record(&mut out, 0x0293, &[0x00, 0x80, 0x00, 0xff]);
@@ -130,7 +152,9 @@ fn sheet(table: &Table<'_>, strings: &Strings) -> Vec<u8> {
             let mut body = words(&[row_number as u16, column as u16, CELL_FORMAT]);
             match cell {
                 Some(Cell::Text(text)) => {
-                    body.extend(strings.numbers.get(text).copied().unwrap_or_default().to_le_bytes());
+                    body.extend(
+                        strings.numbers.get(text).copied().unwrap_or_default().to_le_bytes(),
+                    );
                     record(&mut out, 0x00fd, &body);
                 }
                 Some(Cell::Number(number) | Cell::Date(number)) if number.is_finite() => {

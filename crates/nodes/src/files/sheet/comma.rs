@@ -1,4 +1,5 @@
-//! CSV text read strictly: every value is a text, and a record of another length than the header is an error.
+//! CSV text read strictly: every value is a text, and a record of another length than the header is
+//! an error.
 
 use model::{Object, Str, Value};
 use node_api::NodeError;
@@ -33,7 +34,17 @@ pub(crate) struct CommaReader<'t> {
 
 impl<'t> CommaReader<'t> {
     pub(crate) fn new(text: &'t str, options: CommaOptions) -> Self {
-        Self { text, at: 0, line: 1, options, line_end: None, names: None, length: None, records: 0, skipped: 0 }
+        Self {
+            text,
+            at: 0,
+            line: 1,
+            options,
+            line_end: None,
+            names: None,
+            length: None,
+            records: 0,
+            skipped: 0,
+        }
     }
 
     /// The next record as a value; `None` at the end. After an error there is nothing more.
@@ -71,16 +82,24 @@ impl<'t> CommaReader<'t> {
     }
 
     fn check_length(&mut self, length: usize) -> Option<NodeError> {
-        let line = if self.at >= self.text.len() && !self.ends_with_line_end() { self.line } else { self.line.saturating_sub(1) };
+        let line = if self.at >= self.text.len() && !self.ends_with_line_end() {
+            self.line
+        } else {
+            self.line.saturating_sub(1)
+        };
         match &self.names {
-            Some(names) if names.len() != length => {
-                Some(NodeError::input(format!("Invalid Record Length: columns length is {}, got {length} on line {line}", names.len())))
-            }
+            Some(names) if names.len() != length => Some(NodeError::input(format!(
+                "Invalid Record Length: columns length is {}, got {length} on line {line}",
+                names.len()
+            ))),
             Some(_) => None,
             None => {
                 let expected = *self.length.get_or_insert(length);
-                (expected != length)
-                    .then(|| NodeError::input(format!("Invalid Record Length: expect {expected}, got {length} on line {line}")))
+                (expected != length).then(|| {
+                    NodeError::input(format!(
+                        "Invalid Record Length: expect {expected}, got {length} on line {line}"
+                    ))
+                })
             }
         }
     }
@@ -96,11 +115,16 @@ impl<'t> CommaReader<'t> {
                 let fields = names.iter().cloned().zip(record).filter(|(_, text)| keep(text));
                 Value::object(fields.collect::<Object>())
             }
-            None if self.options.with_empty => Value::array(record.into_iter().map(Value::from).collect()),
-            // Leaving fields out keeps the others at their places, so the record is an object by number.
+            None if self.options.with_empty => {
+                Value::array(record.into_iter().map(Value::from).collect())
+            }
+            // Leaving fields out keeps the others at their places, so the record is an object by
+            // number.
             None => {
                 let fields = record.into_iter().enumerate().filter(|(_, text)| keep(text));
-                Value::object(fields.map(|(position, text)| (position.to_string(), text)).collect::<Object>())
+                Value::object(
+                    fields.map(|(position, text)| (position.to_string(), text)).collect::<Object>(),
+                )
             }
         }
     }
@@ -145,11 +169,17 @@ impl<'t> CommaReader<'t> {
                     continue;
                 }
                 if !self.options.relax_quotes {
-                    let place = self.names.as_ref().and_then(|names| names.get(record.len())).cloned();
-                    let place = place.map_or_else(|| record.len().to_string(), |name| model::json::to_string(&Value::String(name)));
+                    let place =
+                        self.names.as_ref().and_then(|names| names.get(record.len())).cloned();
+                    let place = place.map_or_else(
+                        || record.len().to_string(),
+                        |name| model::json::to_string(&Value::String(name)),
+                    );
                     let value = model::json::to_string(&Value::from(field.as_str()));
-                    let message =
-                        format!("Invalid Opening Quote: a quote is found on field {place} at line {}, value is {value}", self.line);
+                    let message = format!(
+                        "Invalid Opening Quote: a quote is found on field {place} at line {}, value is {value}",
+                        self.line
+                    );
                     problem.get_or_insert_with(|| NodeError::input(message));
                     if !self.options.skip_errors {
                         return problem.map_or(Ok(None), Err);
@@ -162,7 +192,8 @@ impl<'t> CommaReader<'t> {
         }
     }
 
-    /// How much of the text can be taken as it stands: at least one letter, up to the next one that may mean something.
+    /// How much of the text can be taken as it stands: at least one letter, up to the next one that
+    /// may mean something.
     fn plain_length(&self, rest: &str) -> usize {
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let delimiter = self.options.delimiter.chars().next().unwrap_or(',');
@@ -178,7 +209,9 @@ impl<'t> CommaReader<'t> {
                 field.push_str(rest);
                 self.at = self.text.len();
                 self.line += rest.matches('\n').count();
-                return Err(NodeError::input(format!("Quote Not Closed: the parsing is finished with an opening quote at line {opened}")));
+                return Err(NodeError::input(format!(
+                    "Quote Not Closed: the parsing is finished with an opening quote at line {opened}"
+                )));
             };
             field.push_str(&rest[..quote]);
             self.line += rest[..quote].matches('\n').count();
@@ -189,7 +222,9 @@ impl<'t> CommaReader<'t> {
                 self.at += 1;
                 continue;
             }
-            let is_end = after.is_empty() || after.starts_with(self.options.delimiter.as_str()) || self.line_end_at(after).is_some();
+            let is_end = after.is_empty()
+                || after.starts_with(self.options.delimiter.as_str())
+                || self.line_end_at(after).is_some();
             if is_end {
                 return Ok(());
             }
@@ -206,7 +241,8 @@ impl<'t> CommaReader<'t> {
         }
     }
 
-    /// The length of a line end, if one stands here. The first one of the text decides what counts as one.
+    /// The length of a line end, if one stands here. The first one of the text decides what counts
+    /// as one.
     fn line_end_at(&mut self, rest: &str) -> Option<usize> {
         if self.line_end.is_none() {
             self.line_end = ["\r\n", "\n", "\r"].into_iter().find(|end| rest.starts_with(end));
@@ -268,8 +304,14 @@ mod tests {
     #[test]
     fn without_a_header_records_are_told_by_number() {
         let bare = CommaOptions { header: false, ..options() };
-        assert_eq!(read("a,,c\r\nd,e,f", bare.clone()).unwrap(), json!([{ "0": "a", "2": "c" }, { "0": "d", "1": "e", "2": "f" }]));
-        assert_eq!(read("a,,c", CommaOptions { with_empty: true, ..bare }).unwrap(), json!([["a", "", "c"]]));
+        assert_eq!(
+            read("a,,c\r\nd,e,f", bare.clone()).unwrap(),
+            json!([{ "0": "a", "2": "c" }, { "0": "d", "1": "e", "2": "f" }])
+        );
+        assert_eq!(
+            read("a,,c", CommaOptions { with_empty: true, ..bare }).unwrap(),
+            json!([["a", "", "c"]])
+        );
     }
 
     #[test]
@@ -277,12 +319,18 @@ mod tests {
         for (text, message) in [
             ("a,b\n1\n", "Invalid Record Length: columns length is 2, got 1 on line 2"),
             ("a,b\n1,2,3", "Invalid Record Length: columns length is 2, got 3 on line 2"),
-            ("a,b\n1,x\"y\n", "Invalid Opening Quote: a quote is found on field \"b\" at line 2, value is \"x\""),
+            (
+                "a,b\n1,x\"y\n",
+                "Invalid Opening Quote: a quote is found on field \"b\" at line 2, value is \"x\"",
+            ),
             (
                 "a,b\n1,\"y\"z\n",
                 "Invalid Closing Quote: got \"z\" at line 2 instead of delimiter, record delimiter, trimable character (if activated) or comment",
             ),
-            ("a,b\n1,\"y\n", "Quote Not Closed: the parsing is finished with an opening quote at line 2"),
+            (
+                "a,b\n1,\"y\n",
+                "Quote Not Closed: the parsing is finished with an opening quote at line 2",
+            ),
         ] {
             assert_eq!(read(text, options()).unwrap_err().message(), message, "{text:?}");
         }
@@ -292,11 +340,20 @@ mod tests {
     fn options_change_what_is_read() {
         let text = "skip me\na;b\n1;2\n3;4\n5;6";
         let some = CommaOptions { delimiter: ";".into(), from_line: 2, most: Some(2), ..options() };
-        assert_eq!(read(text, some).unwrap(), json!([{ "a": "1", "b": "2" }, { "a": "3", "b": "4" }]));
+        assert_eq!(
+            read(text, some).unwrap(),
+            json!([{ "a": "1", "b": "2" }, { "a": "3", "b": "4" }])
+        );
         let relaxed = CommaOptions { relax_quotes: true, ..options() };
-        assert_eq!(read("a,b\n1,x\"y\n2,\"y\"z\n", relaxed).unwrap(), json!([{ "a": "1", "b": "x\"y" }, { "a": "2", "b": "\"y\"z" }]));
+        assert_eq!(
+            read("a,b\n1,x\"y\n2,\"y\"z\n", relaxed).unwrap(),
+            json!([{ "a": "1", "b": "x\"y" }, { "a": "2", "b": "\"y\"z" }])
+        );
         let skipping = CommaOptions { skip_errors: true, ..options() };
-        assert_eq!(read("a,b\n1\n2,3\n4,x\"y\n5,6", skipping).unwrap(), json!([{ "a": "2", "b": "3" }, { "a": "5", "b": "6" }]));
+        assert_eq!(
+            read("a,b\n1\n2,3\n4,x\"y\n5,6", skipping).unwrap(),
+            json!([{ "a": "2", "b": "3" }, { "a": "5", "b": "6" }])
+        );
     }
 
     #[test]
@@ -307,7 +364,17 @@ mod tests {
 
     #[test]
     fn odd_text_never_panics() {
-        for text in ["", "\n", "\"", "\"\"", ",", "a,b\n\"", "é,ü\n\"é\"x,\n", "\u{feff}a\n1", "a\r\n\r\n\r\n"] {
+        for text in [
+            "",
+            "\n",
+            "\"",
+            "\"\"",
+            ",",
+            "a,b\n\"",
+            "é,ü\n\"é\"x,\n",
+            "\u{feff}a\n1",
+            "a\r\n\r\n\r\n",
+        ] {
             for relax_quotes in [false, true] {
                 for skip_errors in [false, true] {
                     let _ = read(text, CommaOptions { relax_quotes, skip_errors, ..options() });

@@ -1,13 +1,17 @@
-//! Comma-separated text read as a spreadsheet program would: the separator is guessed, and texts that look like numbers are numbers.
+//! Comma-separated text read as a spreadsheet program would: the separator is guessed, and texts
+//! that look like numbers are numbers.
 
 use super::{Book, Sheet, fuzzy};
 use node_api::NodeError;
 
 pub(super) fn read(text: &str, raw: bool) -> Result<Book, NodeError> {
-    let (text, separator) = match text.strip_prefix("sep=").and_then(|rest| Some((rest.chars().next()?, rest))) {
-        Some((separator, rest)) => (rest[separator.len_utf8()..].trim_start_matches(['\r', '\n']), separator),
-        None => (text, guess_separator(text)),
-    };
+    let (text, separator) =
+        match text.strip_prefix("sep=").and_then(|rest| Some((rest.chars().next()?, rest))) {
+            Some((separator, rest)) => {
+                (rest[separator.len_utf8()..].trim_start_matches(['\r', '\n']), separator)
+            }
+            None => (text, guess_separator(text)),
+        };
     let mut sheet = Sheet::default();
     let (mut row, mut column) = (0u32, 0u32);
     let mut field = String::new();
@@ -54,7 +58,9 @@ fn guess_separator(text: &str) -> char {
     for letter in text.chars().take(1024) {
         if letter == '"' {
             is_quoted = !is_quoted;
-        } else if !is_quoted && let Some((_, count)) = counts.iter_mut().find(|(separator, _)| *separator == letter) {
+        } else if !is_quoted
+            && let Some((_, count)) = counts.iter_mut().find(|(separator, _)| *separator == letter)
+        {
             *count += 1;
         }
     }

@@ -13,11 +13,15 @@ pub(super) fn cell(text: &str, raw: bool) -> Option<Cell> {
     Some(match text {
         "TRUE" => Cell::Bool(true),
         "FALSE" => Cell::Bool(false),
-        _ => number(text).map(Cell::Number).or_else(|| date(text).map(Cell::Date)).unwrap_or_else(|| Cell::Text(text.into())),
+        _ => number(text)
+            .map(Cell::Number)
+            .or_else(|| date(text).map(Cell::Date))
+            .unwrap_or_else(|| Cell::Text(text.into())),
     })
 }
 
-/// A number, perhaps with thousands commas, a dollar or percent sign, or in parentheses for less than zero.
+/// A number, perhaps with thousands commas, a dollar or percent sign, or in parentheses for less
+/// than zero.
 pub(super) fn number(text: &str) -> Option<f64> {
     if let Some(number) = plain_number(text) {
         return Some(number);
@@ -48,7 +52,8 @@ pub(super) fn number(text: &str) -> Option<f64> {
 /// What `Number(text)` gives, without the infinities.
 fn plain_number(text: &str) -> Option<f64> {
     let text = text.trim();
-    let is_spelled = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    let is_spelled =
+        text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
     if text.is_empty() {
         return Some(0.0);
     }
@@ -67,14 +72,22 @@ fn date(text: &str) -> Option<f64> {
     let lower = text.to_ascii_lowercase();
     let mut month_word = None;
     let mut afternoon = None;
-    for word in lower.split(|letter: char| !letter.is_ascii_alphabetic()).filter(|word| !word.is_empty()) {
+    for word in
+        lower.split(|letter: char| !letter.is_ascii_alphabetic()).filter(|word| !word.is_empty())
+    {
         match word {
             "am" | "a" => afternoon = Some(false),
             "pm" | "p" => afternoon = Some(true),
-            word => month_word = Some(MONTHS.iter().position(|month| word == *month || word == &month[..3])? as u32 + 1),
+            word => {
+                month_word = Some(
+                    MONTHS.iter().position(|month| word == *month || word == &month[..3])? as u32
+                        + 1,
+                )
+            }
         }
     }
-    if lower.contains(|letter: char| !letter.is_ascii_alphanumeric() && !"-:,/\\ ".contains(letter)) {
+    if lower.contains(|letter: char| !letter.is_ascii_alphanumeric() && !"-:,/\\ ".contains(letter))
+    {
         return None;
     }
     let mut days = Vec::new();
@@ -82,9 +95,12 @@ fn date(text: &str) -> Option<f64> {
     for word in lower.split([' ', ',']).filter(|word| !word.is_empty()) {
         if word.contains(':') {
             let word = word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-            clock = word.split(':').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;
+            clock =
+                word.split(':').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;
         } else {
-            let figures = word.split(['-', '/', '\\']).filter(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+            let figures = word
+                .split(['-', '/', '\\'])
+                .filter(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
             days.extend(figures.map(|part| (part.len(), part.parse::<u32>().unwrap_or(u32::MAX))));
         }
     }
@@ -115,7 +131,12 @@ fn date(text: &str) -> Option<f64> {
         (Some(month), [(_, day)]) => (2001, month, *day),
         _ => return None,
     };
-    let date = jiff::civil::Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
+    let date = jiff::civil::Date::new(
+        i16::try_from(year).ok()?,
+        i8::try_from(month).ok()?,
+        i8::try_from(day).ok()?,
+    )
+    .ok()?;
     let epoch = jiff::civil::date(1899, 12, 30);
     let days = epoch.until(date).ok()?.get_days();
     (days >= 0).then(|| f64::from(days) + time)
@@ -129,8 +150,20 @@ fn full_year(length: usize, year: u32) -> u32 {
     }
 }
 
-static MONTHS: [&str; 12] =
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+static MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
 
 #[cfg(test)]
 mod tests {

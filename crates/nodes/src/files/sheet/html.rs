@@ -1,4 +1,5 @@
-//! Tables in an HTML page: each is a sheet. Scanned in one pass; nothing is loaded, run or expanded.
+//! Tables in an HTML page: each is a sheet. Scanned in one pass; nothing is loaded, run or
+//! expanded.
 
 use super::{Book, Sheet, fuzzy, unreadable};
 use model::Str;
@@ -42,19 +43,29 @@ fn table(text: &str, lower: &str, raw: bool) -> Result<Sheet, NodeError> {
             has_row = true;
             let end = cell_end(lower, close);
             let attributes = &text[open..close];
-            let spans =
-                |name: &str| attribute(attributes, name).and_then(|span| span.trim().parse().ok()).unwrap_or(1u32).clamp(1, MAX_SPAN);
+            let spans = |name: &str| {
+                attribute(attributes, name)
+                    .and_then(|span| span.trim().parse().ok())
+                    .unwrap_or(1u32)
+                    .clamp(1, MAX_SPAN)
+            };
             while taken.remove(&(row, column)) {
                 column += 1;
             }
             let (wide, high) = (spans("colspan"), spans("rowspan"));
             let content = plain_text(&text[close..end]);
-            let is_text = attribute(attributes, "data-t").or_else(|| attribute(attributes, "t")).as_deref() == Some("s");
+            let is_text =
+                attribute(attributes, "data-t").or_else(|| attribute(attributes, "t")).as_deref()
+                    == Some("s");
             if let Some(cell) = fuzzy::cell(&content, raw || is_text) {
                 sheet.set(row, column, cell)?;
             }
             if high > 1 && taken.len() < 1_000_000 {
-                taken.extend((1..high).flat_map(|down| (0..wide).map(move |right| (row + down, column + right))).take(100_000));
+                taken.extend(
+                    (1..high)
+                        .flat_map(|down| (0..wide).map(move |right| (row + down, column + right)))
+                        .take(100_000),
+                );
             }
             column = column.saturating_add(wide);
             at = end;
@@ -76,7 +87,8 @@ fn find_tag(lower: &str, from: usize, name: &str) -> Option<usize> {
 
 fn is_tag(lower: &str, open: usize, name: &str) -> bool {
     let rest = lower.as_bytes().get(open + 1..).unwrap_or_default();
-    rest.starts_with(name.as_bytes()) && rest.get(name.len()).is_none_or(|next| !next.is_ascii_alphanumeric())
+    rest.starts_with(name.as_bytes())
+        && rest.get(name.len()).is_none_or(|next| !next.is_ascii_alphanumeric())
 }
 
 /// The place behind the `>` of a tag; quoted values may contain one.
@@ -93,7 +105,8 @@ fn tag_end(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// The end of a cell's content: its closing tag, or whatever cell, row or table follows without one.
+/// The end of a cell's content: its closing tag, or whatever cell, row or table follows without
+/// one.
 fn cell_end(lower: &str, from: usize) -> usize {
     let mut at = from;
     while let Some(open) = lower[at..].find('<').map(|offset| at + offset) {

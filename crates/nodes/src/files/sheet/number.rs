@@ -15,7 +15,11 @@ pub(super) fn general(number: f64) -> String {
         10 => format!("{number:.10}").chars().take(12).collect(),
         _ => {
             let fixed = strip_zeros(&format!("{number:.11}"));
-            if fixed.len() > width(number) || fixed == "0" || fixed == "-0" { precision(number, 6) } else { fixed }
+            if fixed.len() > width(number) || fixed == "0" || fixed == "-0" {
+                precision(number, 6)
+            } else {
+                fixed
+            }
         }
     };
     strip_zeros(&tidy_exponent(&text.to_ascii_uppercase()))
@@ -37,7 +41,8 @@ fn short(number: f64) -> String {
 /// What `toPrecision` gives.
 fn precision(number: f64, digits: usize) -> String {
     let scientific = exponential(number, digits.saturating_sub(1));
-    let exponent: i32 = scientific.rsplit('e').next().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let exponent: i32 =
+        scientific.rsplit('e').next().and_then(|text| text.parse().ok()).unwrap_or(0);
     if exponent < -6 || exponent >= digits as i32 {
         return scientific;
     }

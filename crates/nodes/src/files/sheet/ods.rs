@@ -15,14 +15,20 @@ const MAX_REPEATS: u32 = 16_384;
 
 /// Whether an archive holds an OpenDocument file rather than an Excel one.
 pub(super) fn is_ods(data: &[u8]) -> bool {
-    ZipArchive::new(Cursor::new(data))
-        .is_ok_and(|archive| archive.index_for_name("content.xml").is_some() && archive.index_for_name("xl/workbook.xml").is_none())
+    ZipArchive::new(Cursor::new(data)).is_ok_and(|archive| {
+        archive.index_for_name("content.xml").is_some()
+            && archive.index_for_name("xl/workbook.xml").is_none()
+    })
 }
 
 pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
     let mut archive = ZipArchive::new(Cursor::new(data)).map_err(|error| failed(&error))?;
     let mut xml = String::new();
-    archive.by_name("content.xml").map_err(|error| failed(&error))?.read_to_string(&mut xml).map_err(|error| failed(&error))?;
+    archive
+        .by_name("content.xml")
+        .map_err(|error| failed(&error))?
+        .read_to_string(&mut xml)
+        .map_err(|error| failed(&error))?;
     let mut reader = Reader::from_str(&xml);
     let mut book = Book::default();
     let mut place = Place::default();
@@ -38,7 +44,9 @@ pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
             Event::Text(text) if place.in_text => place.text.push_str(&text),
             Event::GeneralRef(entity) if place.in_text => {
                 let letter = entity.resolve_char_ref().ok().flatten().map(String::from);
-                let known = letter.or_else(|| quick_xml::escape::resolve_predefined_entity(&entity).map(str::to_owned));
+                let known = letter.or_else(|| {
+                    quick_xml::escape::resolve_predefined_entity(&entity).map(str::to_owned)
+                });
                 place.text.push_str(&known.unwrap_or_default());
             }
             _ => {}
@@ -69,13 +77,17 @@ struct Place {
 impl Place {
     fn open(&mut self, tag: &BytesStart<'_>, book: &mut Book) -> Result<(), NodeError> {
         let attribute = |wanted: &str| {
-            let found = tag.attributes().flatten().find(|attribute| attribute.key.as_ref() == wanted)?;
+            let found =
+                tag.attributes().flatten().find(|attribute| attribute.key.as_ref() == wanted)?;
             Some(quick_xml::escape::unescape(&found.value).ok()?.into_owned())
         };
-        let repeats = |wanted: &str| attribute(wanted).and_then(|count| count.parse().ok()).unwrap_or(1u32).max(1);
+        let repeats = |wanted: &str| {
+            attribute(wanted).and_then(|count| count.parse().ok()).unwrap_or(1u32).max(1)
+        };
         match tag.name().as_ref() {
             "table:table" => {
-                let name = attribute("table:name").unwrap_or_else(|| format!("Sheet{}", book.sheets.len() + 1));
+                let name = attribute("table:name")
+                    .unwrap_or_else(|| format!("Sheet{}", book.sheets.len() + 1));
                 book.sheets.push((name.into(), Sheet::default()));
                 (self.row, self.column) = (0, 0);
             }
@@ -90,10 +102,18 @@ impl Place {
                 let number = || attribute("office:value").and_then(|value| value.parse().ok());
                 self.cell = match self.kind.as_str() {
                     "float" | "currency" | "percentage" => number().map(Cell::Number),
-                    "boolean" => Some(Cell::Bool(attribute("office:boolean-value").as_deref() == Some("true"))),
-                    "date" => attribute("office:date-value").and_then(|date| days(&date)).map(Cell::Date),
-                    "time" => attribute("office:time-value").and_then(|time| part_of_day(&time)).map(Cell::Date),
-                    "string" => attribute("office:string-value").map(|text| Cell::Text(text.into())),
+                    "boolean" => Some(Cell::Bool(
+                        attribute("office:boolean-value").as_deref() == Some("true"),
+                    )),
+                    "date" => {
+                        attribute("office:date-value").and_then(|date| days(&date)).map(Cell::Date)
+                    }
+                    "time" => attribute("office:time-value")
+                        .and_then(|time| part_of_day(&time))
+                        .map(Cell::Date),
+                    "string" => {
+                        attribute("office:string-value").map(|text| Cell::Text(text.into()))
+                    }
                     _ => None,
                 };
                 (self.paragraphs, self.in_text) = (0, false);
@@ -134,9 +154,15 @@ impl Place {
                 };
                 if let Some(cell) = cell {
                     if self.cell_repeats > MAX_REPEATS {
-                        return Err(bomb(format!("A cell of the spreadsheet is repeated {} times", self.cell_repeats)));
+                        return Err(bomb(format!(
+                            "A cell of the spreadsheet is repeated {} times",
+                            self.cell_repeats
+                        )));
                     }
-                    self.filled.extend((0..self.cell_repeats).map(|step| (self.column.saturating_add(step), cell.clone())));
+                    self.filled.extend(
+                        (0..self.cell_repeats)
+                            .map(|step| (self.column.saturating_add(step), cell.clone())),
+                    );
                 }
                 self.column = self.column.saturating_add(self.cell_repeats);
             }
@@ -144,7 +170,10 @@ impl Place {
                 let Some((_, sheet)) = book.sheets.last_mut() else { return Ok(()) };
                 if !self.filled.is_empty() {
                     if u64::from(self.row_repeats) * self.filled.len() as u64 > MAX_CELLS as u64 {
-                        return Err(bomb(format!("A row of the spreadsheet is repeated {} times", self.row_repeats)));
+                        return Err(bomb(format!(
+                            "A row of the spreadsheet is repeated {} times",
+                            self.row_repeats
+                        )));
                     }
                     for step in 0..self.row_repeats {
                         for (column, cell) in &self.filled {
@@ -169,7 +198,9 @@ fn days(text: &str) -> Option<f64> {
         text.parse::<jiff::civil::Date>().ok()?.to_datetime(jiff::civil::Time::midnight())
     };
     let days = jiff::civil::date(1899, 12, 30).until(moment.date()).ok()?.get_days();
-    let seconds = i32::from(moment.hour()) * 3600 + i32::from(moment.minute()) * 60 + i32::from(moment.second());
+    let seconds = i32::from(moment.hour()) * 3600
+        + i32::from(moment.minute()) * 60
+        + i32::from(moment.second());
     Some(f64::from(days) + f64::from(seconds) / 86_400.0)
 }
 
@@ -179,11 +210,18 @@ fn part_of_day(text: &str) -> Option<f64> {
     Some(span.as_secs_f64() / 86_400.0)
 }
 
-pub(super) fn write(table: &Table<'_>, sheet_name: &str, compress: bool) -> Result<Vec<u8>, NodeError> {
-    let failed = |error: zip::result::ZipError| NodeError::failed(format!("The spreadsheet cannot be written: {error}"));
+pub(super) fn write(
+    table: &Table<'_>,
+    sheet_name: &str,
+    compress: bool,
+) -> Result<Vec<u8>, NodeError> {
+    let failed = |error: zip::result::ZipError| {
+        NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+    };
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    let packed = if compress { stored.compression_method(CompressionMethod::Deflated) } else { stored };
+    let packed =
+        if compress { stored.compression_method(CompressionMethod::Deflated) } else { stored };
     for (name, content, options) in [
         ("mimetype", MIME_TYPE.to_owned(), stored),
         ("META-INF/manifest.xml", MANIFEST.to_owned(), packed),
@@ -191,7 +229,9 @@ pub(super) fn write(table: &Table<'_>, sheet_name: &str, compress: bool) -> Resu
         ("content.xml", content(table, sheet_name)?, packed),
     ] {
         archive.start_file(name, options).map_err(failed)?;
-        archive.write_all(content.as_bytes()).map_err(|error| NodeError::failed(format!("The spreadsheet cannot be written: {error}")))?;
+        archive.write_all(content.as_bytes()).map_err(|error| {
+            NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+        })?;
     }
     Ok(archive.finish().map_err(failed)?.into_inner())
 }

@@ -15,8 +15,13 @@ pub(crate) struct RowOptions {
     pub(crate) range: Option<Str>,
 }
 
-/// Hands each row over. With a header a row is an object and empty rows are left out; without, it is a list.
-pub(crate) fn rows(sheet: &Sheet, options: &RowOptions, mut each: impl FnMut(Value) -> Result<(), NodeError>) -> Result<(), NodeError> {
+/// Hands each row over. With a header a row is an object and empty rows are left out; without, it
+/// is a list.
+pub(crate) fn rows(
+    sheet: &Sheet,
+    options: &RowOptions,
+    mut each: impl FnMut(Value) -> Result<(), NodeError>,
+) -> Result<(), NodeError> {
     let Some(area) = area(sheet, options)? else { return Ok(()) };
     if !options.header {
         for row in area.from.0..=area.to.0 {
@@ -28,7 +33,10 @@ pub(crate) fn rows(sheet: &Sheet, options: &RowOptions, mut each: impl FnMut(Val
     let first = area.from.0.saturating_add(1);
     if options.with_empty {
         for row in first..=area.to.0 {
-            let is_blank = sheet.rows.get(&row).is_none_or(|cells| cells.range(area.from.1..=area.to.1).next().is_none());
+            let is_blank = sheet
+                .rows
+                .get(&row)
+                .is_none_or(|cells| cells.range(area.from.1..=area.to.1).next().is_none());
             // A row without any cell stays out even then.
             if !is_blank {
                 each(object(sheet, row, area, &names, true))?;
@@ -50,7 +58,10 @@ pub(crate) fn rows(sheet: &Sheet, options: &RowOptions, mut each: impl FnMut(Val
 
 fn area(sheet: &Sheet, options: &RowOptions) -> Result<Option<Area>, NodeError> {
     let Some(whole) = sheet.area() else { return Ok(None) };
-    let Some(range) = options.range.as_deref().map(str::trim).filter(|range| !range.is_empty()) else { return Ok(Some(whole)) };
+    let Some(range) = options.range.as_deref().map(str::trim).filter(|range| !range.is_empty())
+    else {
+        return Ok(Some(whole));
+    };
     if let Ok(start) = range.parse::<f64>() {
         let row = start.max(0.0) as u32;
         return Ok((row <= whole.to.0).then_some(Area { from: (row, whole.from.1), ..whole }));
@@ -68,7 +79,9 @@ fn area(sheet: &Sheet, options: &RowOptions) -> Result<Option<Area>, NodeError> 
             };
             Ok((from.0 <= to.0).then_some(Area { from, to }))
         }
-        _ => Err(unreadable(format!("The range '{range}' is neither a row number nor of the form A1:B2"))),
+        _ => Err(unreadable(format!(
+            "The range '{range}' is neither a row number nor of the form A1:B2"
+        ))),
     }
 }
 

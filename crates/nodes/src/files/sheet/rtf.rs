@@ -38,11 +38,16 @@ fn read_row(text: &str, row: u32, sheet: &mut Sheet) -> Result<(), NodeError> {
     let mut rest = text;
     while let Some(start) = rest.find('\\') {
         let data = &rest[..start];
-        content.push_str(data.strip_prefix(' ').unwrap_or(data).trim_matches(['{', '}', '\r', '\n']));
-        let word: String = rest[start + 1..].chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
+        content
+            .push_str(data.strip_prefix(' ').unwrap_or(data).trim_matches(['{', '}', '\r', '\n']));
+        let word: String = rest[start + 1..]
+            .chars()
+            .take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '-')
+            .collect();
         rest = &rest[start + 1 + word.len()..];
         match word.as_str() {
-            // A backslash before a sign stands for the sign, and `\'e9` for a letter of the code page.
+            // A backslash before a sign stands for the sign, and `\'e9` for a letter of the code
+            // page.
             "" => {
                 let mut letters = rest.chars();
                 let sign = letters.next();
@@ -52,7 +57,9 @@ fn read_row(text: &str, row: u32, sheet: &mut Sheet) -> Result<(), NodeError> {
                         let digits: String = rest.chars().take(2).collect();
                         rest = rest.get(digits.len()..).unwrap_or_default();
                         if let Ok(byte) = u8::from_str_radix(&digits, 16) {
-                            content.push_str(&encoding_rs::WINDOWS_1252.decode_without_bom_handling(&[byte]).0);
+                            content.push_str(
+                                &encoding_rs::WINDOWS_1252.decode_without_bom_handling(&[byte]).0,
+                            );
                         }
                     }
                     Some(sign @ ('\\' | '{' | '}')) => content.push(sign),
@@ -68,7 +75,9 @@ fn read_row(text: &str, row: u32, sheet: &mut Sheet) -> Result<(), NodeError> {
                 column += 1;
             }
             word => {
-                if let Some(code) = word.strip_prefix('u').and_then(|digits| digits.parse::<i32>().ok()) {
+                if let Some(code) =
+                    word.strip_prefix('u').and_then(|digits| digits.parse::<i32>().ok())
+                {
                     content.extend(char::from_u32((code & 0xffff) as u32));
                     // The letter after it is for readers that do not know the word.
                     rest = rest.strip_prefix('?').unwrap_or(rest);

@@ -6,14 +6,16 @@ use model::{Code, DateKind, Item, Items, Object, Str, Value};
 use node_api::NodeError;
 use std::collections::HashMap;
 
-/// The cells of a sheet that is written, the empty ones included: writers keep up to a hundred bytes for each.
+/// The cells of a sheet that is written, the empty ones included: writers keep up to a hundred
+/// bytes for each.
 const MAX_CELLS: usize = 4_000_000;
 /// As many as spreadsheet programs take.
 const MAX_COLUMNS: usize = 16_384;
 /// What the names of all columns and the texts of all cells may take.
 const MAX_TEXT: usize = 128 << 20;
 
-/// A sheet to be written: every row has every column. Only the names of the columns are kept; a row is made when it is asked for.
+/// A sheet to be written: every row has every column. Only the names of the columns are kept; a row
+/// is made when it is asked for.
 pub(super) struct Table<'i> {
     items: &'i Items,
     columns: HashMap<Str, usize>,
@@ -37,7 +39,9 @@ impl<'i> Table<'i> {
                 }
                 // Items that have no field in common make a sheet that is far larger than they are.
                 if items.len().saturating_mul(names.len()) > MAX_CELLS {
-                    return Err(too_large(format!("more than {MAX_CELLS} cells: every row has every column")));
+                    return Err(too_large(format!(
+                        "more than {MAX_CELLS} cells: every row has every column"
+                    )));
                 }
                 if names.len() > MAX_COLUMNS {
                     return Err(too_large(format!("more than {MAX_COLUMNS} columns")));
@@ -53,7 +57,9 @@ impl<'i> Table<'i> {
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Option<Cell>>> {
-        let header = self.header.iter().map(|names| names.iter().map(|name| Some(Cell::Text(name.clone()))).collect::<Vec<_>>());
+        let header = self.header.iter().map(|names| {
+            names.iter().map(|name| Some(Cell::Text(name.clone()))).collect::<Vec<_>>()
+        });
         header.chain(self.items.iter().map(move |item| self.row(&item)))
     }
 
@@ -81,7 +87,8 @@ impl<'i> Table<'i> {
 }
 
 fn too_large(what: String) -> NodeError {
-    NodeError::new(Code::INPUT_BOMB, format!("The sheet would have {what}")).hint("Write fewer items, or items with the same fields.")
+    NodeError::new(Code::INPUT_BOMB, format!("The sheet would have {what}"))
+        .hint("Write fewer items, or items with the same fields.")
 }
 
 /// Takes the name and the cell of each field.
@@ -93,8 +100,12 @@ fn each_cell(item: &Item, take: &mut Taker<'_>) -> Result<(), NodeError> {
 }
 
 fn flatten(prefix: &str, object: &Object, take: &mut Taker<'_>) -> Result<(), NodeError> {
-    let name = |key: &str| if prefix.is_empty() { Str::from(key) } else { Str::from(format!("{prefix}.{key}")) };
-    in_javascript_order(object).into_iter().try_for_each(|(key, value)| one(name(key), value, take, !prefix.is_empty()))
+    let name = |key: &str| {
+        if prefix.is_empty() { Str::from(key) } else { Str::from(format!("{prefix}.{key}")) }
+    };
+    in_javascript_order(object)
+        .into_iter()
+        .try_for_each(|(key, value)| one(name(key), value, take, !prefix.is_empty()))
 }
 
 fn one(name: Str, value: &Value, take: &mut Taker<'_>, is_inner: bool) -> Result<(), NodeError> {
@@ -112,14 +123,18 @@ fn one(name: Str, value: &Value, take: &mut Taker<'_>, is_inner: bool) -> Result
         Value::Number(number) => Some(Cell::Number(*number)),
         Value::String(text) => Some(Cell::Text(text.clone())),
         Value::Date(date) if date.kind == DateKind::Luxon => Some(Cell::Text(date.iso.clone())),
-        Value::Date(date) => Some(Cell::Text(javascript_date(date.epoch_ms).map_or_else(|| date.iso.clone(), Str::from))),
+        Value::Date(date) => Some(Cell::Text(
+            javascript_date(date.epoch_ms).map_or_else(|| date.iso.clone(), Str::from),
+        )),
     };
     take(name, cell)
 }
 
 /// Keys that are whole numbers come first in JavaScript, smallest first.
 fn in_javascript_order(object: &Object) -> Vec<(&Str, &Value)> {
-    let index = |key: &str| key.parse::<u32>().ok().filter(|number| number.to_string() == key && *number < u32::MAX);
+    let index = |key: &str| {
+        key.parse::<u32>().ok().filter(|number| number.to_string() == key && *number < u32::MAX)
+    };
     let mut fields: Vec<_> = object.iter().collect();
     if fields.iter().any(|(key, _)| index(key).is_some()) {
         fields.sort_by_key(|(key, _)| index(key).map_or((1, 0), |number| (0, number)));

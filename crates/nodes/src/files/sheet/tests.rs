@@ -8,7 +8,12 @@ fn items(list: Value) -> Items {
 }
 
 fn options() -> WriteOptions {
-    WriteOptions { with_header: true, compress: false, sheet_name: "Sheet".into(), delimiter: ",".into() }
+    WriteOptions {
+        with_header: true,
+        compress: false,
+        sheet_name: "Sheet".into(),
+        delimiter: ",".into(),
+    }
 }
 
 fn table_rows(data: &[u8], row_options: &RowOptions) -> Value {
@@ -38,7 +43,8 @@ fn every_format_gives_back_what_was_written() {
     ]);
     for format in [Format::Csv, Format::Html, Format::Ods, Format::Rtf, Format::Xls, Format::Xlsx] {
         for compress in [false, true] {
-            let file = write(&items(data.clone()), format, &WriteOptions { compress, ..options() }).unwrap();
+            let file = write(&items(data.clone()), format, &WriteOptions { compress, ..options() })
+                .unwrap();
             let mut found = table_rows(&file, &with_header());
             if format == Format::Rtf {
                 // A blank at either end is part of the markup there.
@@ -57,9 +63,15 @@ fn every_format_gives_back_what_was_written() {
 fn csv_is_written_as_a_spreadsheet_program_would() {
     let data = json!([{ "ID": "a,b", "n": 1_700_000_000_000_i64, "x": 0.1, "q": "say \"hi\"", "t": true, "none": null }, { "ID": "c" }]);
     let file = write(&items(data), Format::Csv, &options()).unwrap();
-    assert_eq!(String::from_utf8(file).unwrap(), "\u{feff}\"ID\",n,x,q,t,none\n\"a,b\",1.7E+12,0.1,\"say \"\"hi\"\"\",TRUE,\nc,,,,,");
+    assert_eq!(
+        String::from_utf8(file).unwrap(),
+        "\u{feff}\"ID\",n,x,q,t,none\n\"a,b\",1.7E+12,0.1,\"say \"\"hi\"\"\",TRUE,\nc,,,,,"
+    );
     let bare = WriteOptions { with_header: false, delimiter: ";".into(), ..options() };
-    assert_eq!(write(&items(json!([{ "a": 1, "b": "x;y" }])), Format::Csv, &bare).unwrap(), "\u{feff}1;\"x;y\"".as_bytes());
+    assert_eq!(
+        write(&items(json!([{ "a": 1, "b": "x;y" }])), Format::Csv, &bare).unwrap(),
+        "\u{feff}1;\"x;y\"".as_bytes()
+    );
     assert_eq!(write(&Items::new(), Format::Csv, &options()).unwrap(), "\u{feff}".as_bytes());
 }
 
@@ -78,8 +90,11 @@ fn long_texts_and_many_of_them_survive_the_old_excel_format() {
 
 #[test]
 fn issue_14_09_a_sheet_is_bounded_by_what_it_takes_in_memory() {
-    let field = |name: String, value: Value| Value::object(Object::from_iter([(Str::from(name), value)]));
-    let many = |n: usize, make: &dyn Fn(usize) -> Value| (0..n).map(|at| Item::new(make(at))).collect::<Items>();
+    let field =
+        |name: String, value: Value| Value::object(Object::from_iter([(Str::from(name), value)]));
+    let many = |n: usize, make: &dyn Fn(usize) -> Value| {
+        (0..n).map(|at| Item::new(make(at))).collect::<Items>()
+    };
     let told = |items: Items| {
         let error = write(&items, Format::Csv, &options()).unwrap_err();
         assert_eq!(error.code(), Code::INPUT_BOMB);
@@ -87,16 +102,22 @@ fn issue_14_09_a_sheet_is_bounded_by_what_it_takes_in_memory() {
     };
     // No field in common: four million cells of which 2,001 hold something.
     assert!(told(many(2_001, &|at| field(format!("f{at}"), at.into()))).contains("4000000 cells"));
-    let wide = Value::object((0..16_385).map(|at| (Str::from(format!("f{at}")), Value::Null)).collect::<Object>());
+    let wide = Value::object(
+        (0..16_385).map(|at| (Str::from(format!("f{at}")), Value::Null)).collect::<Object>(),
+    );
     assert!(told(many(1, &|_| wide.clone())).contains("16384 columns"));
     // A long name is the beginning of every name below it.
     let zeros = Value::array(vec![Value::from(0); 1_000]);
-    assert!(told(many(1, &|_| field("x".repeat(1 << 20), zeros.clone()))).contains("128 MB of text"));
+    assert!(
+        told(many(1, &|_| field("x".repeat(1 << 20), zeros.clone()))).contains("128 MB of text")
+    );
     // All items share one text here, but a file does not.
     let long = Value::from("x".repeat(1 << 20));
     assert!(told(many(129, &|_| field("a".into(), long.clone()))).contains("128 MB of text"));
     // What a person would write is written.
-    let honest = Value::object((0..30).map(|at| (Str::from(format!("f{at}")), Value::from(at))).collect::<Object>());
+    let honest = Value::object(
+        (0..30).map(|at| (Str::from(format!("f{at}")), Value::from(at))).collect::<Object>(),
+    );
     let file = write(&many(100_000, &|_| honest.clone()), Format::Csv, &options()).unwrap();
     assert_eq!(file.iter().filter(|byte| **byte == b'\n').count(), 100_000);
 }
@@ -106,15 +127,24 @@ fn a_sheet_can_be_read_without_header_in_part_and_with_empty_cells() {
     let text = b"a,b\n1,\n,\n3,4\n";
     let bare = RowOptions { header: false, with_empty: false, range: None };
     assert_eq!(table_rows(text, &bare), json!([["a", "b"], [1], [], [3, 4]]));
-    assert_eq!(table_rows(text, &RowOptions { range: Some("1".into()), ..bare.clone() }), json!([[1], [], [3, 4]]));
-    assert_eq!(table_rows(text, &RowOptions { range: Some("B1:B4".into()), ..bare }), json!([["b"], [], [], [4]]));
+    assert_eq!(
+        table_rows(text, &RowOptions { range: Some("1".into()), ..bare.clone() }),
+        json!([[1], [], [3, 4]])
+    );
+    assert_eq!(
+        table_rows(text, &RowOptions { range: Some("B1:B4".into()), ..bare }),
+        json!([["b"], [], [], [4]])
+    );
     let full = RowOptions { header: true, with_empty: true, range: None };
     assert_eq!(table_rows(text, &full), json!([{ "a": 1, "b": "" }, { "a": 3, "b": 4 }]));
 }
 
 #[test]
 fn repeated_and_missing_names_are_told_apart() {
-    assert_eq!(table_rows(b"a,a,,a\n1,2,3,4\n", &with_header()), json!([{ "a": 1, "a_1": 2, "__EMPTY": 3, "a_2": 4 }]));
+    assert_eq!(
+        table_rows(b"a,a,,a\n1,2,3,4\n", &with_header()),
+        json!([{ "a": 1, "a_1": 2, "__EMPTY": 3, "a_2": 4 }])
+    );
 }
 
 #[test]
@@ -122,9 +152,15 @@ fn tables_of_a_page_are_sheets() {
     let page = "<html><p>x</p><TABLE border='1'><tr><th>Name</th><th colspan=2>Wide</th></tr>\
         <tr><td rowspan=2>Ann<br>Lee</td><td> 1,5 </td><td>&amp;&#65;</td></tr><tr><td>x<td>y</table><table><tr><td>second</td></tr></table>";
     let book = read(page.as_bytes(), false).unwrap();
-    assert_eq!(book.sheets.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["Sheet1", "Sheet2"]);
+    assert_eq!(
+        book.sheets.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["Sheet1", "Sheet2"]
+    );
     let bare = RowOptions { header: false, with_empty: false, range: None };
-    assert_eq!(table_rows(page.as_bytes(), &bare), json!([["Name", "Wide"], ["Ann\nLee", 15, "&A"], [null, "x", "y"]]));
+    assert_eq!(
+        table_rows(page.as_bytes(), &bare),
+        json!([["Name", "Wide"], ["Ann\nLee", 15, "&A"], [null, "x", "y"]])
+    );
 }
 
 #[test]
@@ -156,7 +192,9 @@ fn rows_and_cells_repeated_without_end_are_refused() {
     let document = |row: &str| {
         zip_of(&[(
             "content.xml",
-            format!("<office:document-content><table:table table:name=\"x\">{row}</table:table></office:document-content>"),
+            format!(
+                "<office:document-content><table:table table:name=\"x\">{row}</table:table></office:document-content>"
+            ),
         )])
     };
     let cells = document(
@@ -195,10 +233,19 @@ fn an_entity_bomb_inside_a_document_is_not_expanded() {
     assert_eq!(book.sheets[0].1.get(0, 0), Some(&Cell::Text("z".into())));
 }
 
-/// T-WEB: a caller's text becomes no formula in the workbook that somebody opens. CSV has no types; there it stays as it came, as in n8n.
+/// T-WEB: a caller's text becomes no formula in the workbook that somebody opens. CSV has no types;
+/// there it stays as it came, as in n8n.
 #[test]
 fn text_that_looks_like_a_formula_stays_text() {
-    let texts = ["=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1+1", "=HYPERLINK(\"https://evil.example\")"];
+    let texts = [
+        "=1+1",
+        "=cmd|' /C calc'!A0",
+        "+1+1",
+        "-1+1",
+        "@SUM(A1)",
+        "\t=1+1",
+        "=HYPERLINK(\"https://evil.example\")",
+    ];
     let data = Value::array(texts.iter().map(|text| json!({ "text": text })).collect());
     for format in [Format::Xlsx, Format::Xls, Format::Ods] {
         let file = write(&items(data.clone()), format, &options()).unwrap();

@@ -44,7 +44,11 @@ pub(crate) struct WriteOptions {
     pub(crate) delimiter: Str,
 }
 
-pub(crate) fn write(items: &Items, format: Format, options: &WriteOptions) -> Result<Vec<u8>, NodeError> {
+pub(crate) fn write(
+    items: &Items,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Vec<u8>, NodeError> {
     check_sheet_name(&options.sheet_name)?;
     let table = Table::new(items, options.with_header)?;
     tick()?;
@@ -72,9 +76,13 @@ fn check_sheet_name(name: &str) -> Result<(), NodeError> {
     match name {
         "" => refuse("Sheet name cannot be blank"),
         _ if name.encode_utf16().count() > 31 => refuse("Sheet name cannot exceed 31 chars"),
-        _ if name.starts_with('\'') || name.ends_with('\'') => refuse("Sheet name cannot start or end with apostrophe (')"),
+        _ if name.starts_with('\'') || name.ends_with('\'') => {
+            refuse("Sheet name cannot start or end with apostrophe (')")
+        }
         _ if name.eq_ignore_ascii_case("history") => refuse("Sheet name cannot be 'History'"),
-        _ if name.contains(['\\', '/', '?', '*', '[', ']', ':']) => refuse("Sheet name cannot contain : \\ / ? * [ ]"),
+        _ if name.contains(['\\', '/', '?', '*', '[', ']', ':']) => {
+            refuse("Sheet name cannot contain : \\ / ? * [ ]")
+        }
         _ => Ok(()),
     }
 }
@@ -108,7 +116,9 @@ fn csv(table: &Table<'_>, delimiter: &str) -> Result<String, NodeError> {
 }
 
 fn html(table: &Table<'_>) -> Result<String, NodeError> {
-    let mut out = String::from("<html><head><meta charset=\"utf-8\"/><title>SheetJS Table Export</title></head><body><table>");
+    let mut out = String::from(
+        "<html><head><meta charset=\"utf-8\"/><title>SheetJS Table Export</title></head><body><table>",
+    );
     for (row_number, row) in table.rows().enumerate() {
         out.push_str("<tr>");
         for (column, cell) in row.iter().enumerate() {
@@ -117,18 +127,26 @@ fn html(table: &Table<'_>) -> Result<String, NodeError> {
                 None => write!(out, "<td data-t=\"z\" id=\"{place}\"></td>"),
                 Some(cell) => {
                     let (kind, value) = match cell {
-                        Cell::Number(number) | Cell::Date(number) => ("n", model::number_to_string(*number)),
+                        Cell::Number(number) | Cell::Date(number) => {
+                            ("n", model::number_to_string(*number))
+                        }
                         Cell::Bool(flag) => ("b", flag.to_string()),
                         Cell::Text(value) => ("s", value.to_string()),
                         Cell::Error | Cell::NullError => ("e", String::new()),
                     };
                     let shown = escape_html(&text(cell));
-                    let keeps_space = if shown.starts_with(char::is_whitespace) || shown.ends_with(char::is_whitespace) {
+                    let keeps_space = if shown.starts_with(char::is_whitespace)
+                        || shown.ends_with(char::is_whitespace)
+                    {
                         " xml:space=\"preserve\""
                     } else {
                         ""
                     };
-                    write!(out, "<td data-t=\"{kind}\" data-v=\"{}\" id=\"{place}\"{keeps_space}>{shown}</td>", escape_html(&value))
+                    write!(
+                        out,
+                        "<td data-t=\"{kind}\" data-v=\"{}\" id=\"{place}\"{keeps_space}>{shown}</td>",
+                        escape_html(&value)
+                    )
                 }
             };
         }
@@ -206,23 +224,31 @@ fn rtf(table: &Table<'_>) -> Result<String, NodeError> {
 }
 
 fn xlsx(table: &Table<'_>, sheet_name: &str) -> Result<Vec<u8>, NodeError> {
-    let failed = |error: rust_xlsxwriter::XlsxError| NodeError::failed(format!("The spreadsheet cannot be written: {error}"));
+    let failed = |error: rust_xlsxwriter::XlsxError| {
+        NodeError::failed(format!("The spreadsheet cannot be written: {error}"))
+    };
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet();
     sheet.set_name(sheet_name).map_err(failed)?;
     for (row_number, row) in table.rows().enumerate() {
-        let row_number = u32::try_from(row_number).map_err(|_| NodeError::failed("The spreadsheet has too many rows"))?;
+        let row_number = u32::try_from(row_number)
+            .map_err(|_| NodeError::failed("The spreadsheet has too many rows"))?;
         for (column, cell) in row.iter().enumerate() {
-            let column = u16::try_from(column).map_err(|_| NodeError::failed("The spreadsheet has too many columns"))?;
+            let column = u16::try_from(column)
+                .map_err(|_| NodeError::failed("The spreadsheet has too many columns"))?;
             match cell {
                 Some(Cell::Text(text)) if text.encode_utf16().count() > 32_767 => {
                     return Err(NodeError::input("Text length must not exceed 32767 characters"));
                 }
-                Some(Cell::Text(text)) => sheet.write_string(row_number, column, text.as_str()).map(|_| ()),
+                Some(Cell::Text(text)) => {
+                    sheet.write_string(row_number, column, text.as_str()).map(|_| ())
+                }
                 Some(Cell::Number(number) | Cell::Date(number)) if number.is_finite() => {
                     sheet.write_number(row_number, column, *number).map(|_| ())
                 }
-                Some(Cell::Bool(flag)) => sheet.write_boolean(row_number, column, *flag).map(|_| ()),
+                Some(Cell::Bool(flag)) => {
+                    sheet.write_boolean(row_number, column, *flag).map(|_| ())
+                }
                 _ => Ok(()),
             }
             .map_err(failed)?;

@@ -6,13 +6,14 @@ use node_api::NodeError;
 use std::io::{Cursor, Read as _};
 
 /// Records that place a cell: number, text, truth value, formula, blank and the packed forms.
-const CELL_RECORDS: &[u16] = &[0x0203, 0x0204, 0x0205, 0x0006, 0x0201, 0x027e, 0x00fd, 0x00bd, 0x00be, 0x00d6];
+const CELL_RECORDS: &[u16] =
+    &[0x0203, 0x0204, 0x0205, 0x0006, 0x0201, 0x027e, 0x00fd, 0x00bd, 0x00be, 0x00d6];
 const BEGIN: u16 = 0x0809;
 
 pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
     check_area(data)?;
-    let mut workbook: Xls<_> =
-        Xls::new(Cursor::new(data)).map_err(|error| unreadable(format!("The spreadsheet cannot be read: {error}")))?;
+    let mut workbook: Xls<_> = Xls::new(Cursor::new(data))
+        .map_err(|error| unreadable(format!("The spreadsheet cannot be read: {error}")))?;
     let mut book = Book::default();
     for (name, range) in workbook.worksheets() {
         let mut sheet = Sheet::default();
@@ -31,7 +32,9 @@ fn cell(value: &Data) -> Option<Cell> {
     Some(match value {
         Data::Int(number) => Cell::Number(*number as f64),
         Data::Float(number) => Cell::Number(*number),
-        Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => Cell::Text(text.as_str().into()),
+        Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => {
+            Cell::Text(text.as_str().into())
+        }
         Data::Bool(flag) => Cell::Bool(*flag),
         Data::DateTime(date) => Cell::Date(date.as_f64()),
         Data::Error(CellErrorType::Null) => Cell::NullError,
@@ -40,21 +43,30 @@ fn cell(value: &Data) -> Option<Cell> {
     })
 }
 
-/// The reader lays each sheet out in full, so two far-off cells in each of many sheets would ask for all memory.
+/// The reader lays each sheet out in full, so two far-off cells in each of many sheets would ask
+/// for all memory.
 fn check_area(data: &[u8]) -> Result<(), NodeError> {
-    let failed = |error: std::io::Error| unreadable(format!("The spreadsheet cannot be read: {error}"));
+    let failed =
+        |error: std::io::Error| unreadable(format!("The spreadsheet cannot be read: {error}"));
     let mut file = cfb::CompoundFile::open(Cursor::new(data)).map_err(failed)?;
     if file.is_stream("/EncryptedPackage") {
         return Err(unreadable("File is password-protected"));
     }
-    let name = ["/Workbook", "/Book", "/WORKBOOK", "/BOOK"].into_iter().find(|name| file.is_stream(name));
+    let name =
+        ["/Workbook", "/Book", "/WORKBOOK", "/BOOK"].into_iter().find(|name| file.is_stream(name));
     let Some(name) = name else { return Err(unreadable("The file holds no workbook")) };
     let mut stream = Vec::new();
-    file.open_stream(name).map_err(failed)?.take(data.len() as u64 + 1).read_to_end(&mut stream).map_err(failed)?;
+    file.open_stream(name)
+        .map_err(failed)?
+        .take(data.len() as u64 + 1)
+        .read_to_end(&mut stream)
+        .map_err(failed)?;
     let mut total = 0u64;
     let (mut rows, mut columns) = (None::<(u64, u64)>, None::<(u64, u64)>);
     let mut rest = stream.as_slice();
-    let grow = |span: Option<(u64, u64)>, at: u64| Some(span.map_or((at, at), |(from, to)| (from.min(at), to.max(at))));
+    let grow = |span: Option<(u64, u64)>, at: u64| {
+        Some(span.map_or((at, at), |(from, to)| (from.min(at), to.max(at))))
+    };
     let area = |rows: Option<(u64, u64)>, columns: Option<(u64, u64)>| match (rows, columns) {
         (Some((top, bottom)), Some((left, right))) => (bottom - top + 1) * (right - left + 1),
         _ => 0,
@@ -71,7 +83,10 @@ fn check_area(data: &[u8]) -> Result<(), NodeError> {
             columns = grow(columns, u64::from(u16::from_le_bytes([body[2], body[3]])));
             // The packed forms end with their last column.
             if matches!(kind, 0x00bd | 0x00be) && body.len() >= 6 {
-                columns = grow(columns, u64::from(u16::from_le_bytes([body[body.len() - 2], body[body.len() - 1]])));
+                columns = grow(
+                    columns,
+                    u64::from(u16::from_le_bytes([body[body.len() - 2], body[body.len() - 1]])),
+                );
             }
         }
         rest = after.get(length..).unwrap_or_default();

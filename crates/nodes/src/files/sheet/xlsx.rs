@@ -6,7 +6,8 @@ use node_api::NodeError;
 use std::io::Cursor;
 
 pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
-    let failed = |error: calamine::XlsxError| unreadable(format!("The spreadsheet cannot be read: {error}"));
+    let failed =
+        |error: calamine::XlsxError| unreadable(format!("The spreadsheet cannot be read: {error}"));
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(data)).map_err(failed)?;
     let mut book = Book::default();
     for name in workbook.sheet_names() {
@@ -21,7 +22,9 @@ pub(super) fn read(data: &[u8]) -> Result<Book, NodeError> {
                 }
             }
             // A sheet that is a chart has no cells.
-            Err(calamine::XlsxError::NotAWorksheet(_) | calamine::XlsxError::WorksheetNotFound(_)) => {}
+            Err(
+                calamine::XlsxError::NotAWorksheet(_) | calamine::XlsxError::WorksheetNotFound(_),
+            ) => {}
             Err(error) => return Err(failed(error)),
         }
         book.sheets.push((name.as_str().into(), sheet));

@@ -33,12 +33,19 @@ impl Node for FilterV1 {
                 "OR" => LegacyCombine::Any,
                 _ => LegacyCombine::All,
             };
-            let holds = LegacyConditions::read(ctx, index)?.hold(combine).map_err(|error| error.on_item(index))?;
+            let holds = LegacyConditions::read(ctx, index)?
+                .hold(combine)
+                .map_err(|error| error.on_item(index))?;
             if holds { &mut kept } else { &mut dropped }.push(item.paired_with(index));
         }
-        // What is dropped is only shown, never connected; with an error output that one comes second.
+        // What is dropped is only shown, never connected; with an error output that one comes
+        // second.
         let with_error_output = ctx.node().on_error == OnError::ContinueError;
-        Ok(if with_error_output { vec![kept.finish()] } else { vec![kept.finish(), dropped.finish()] })
+        Ok(if with_error_output {
+            vec![kept.finish()]
+        } else {
+            vec![kept.finish(), dropped.finish()]
+        })
     }
 }
 
@@ -50,6 +57,9 @@ mod tests {
     #[tokio::test]
     async fn items_that_meet_no_condition_are_dropped() {
         let params = json!({ "conditions": { "boolean": [{ "value1": true, "value2": false }] }, "combineConditions": "OR" });
-        assert_eq!(run::<FilterV1>(params, json!([{ "a": 1 }])).await.unwrap(), [json!([]), json!([{ "a": 1 }])]);
+        assert_eq!(
+            run::<FilterV1>(params, json!([{ "a": 1 }])).await.unwrap(),
+            [json!([]), json!([{ "a": 1 }])]
+        );
     }
 }

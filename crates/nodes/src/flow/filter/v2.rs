@@ -26,7 +26,12 @@ impl Node for Filter {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let [kept, dropped] = split(ctx, &items)?;
-        // What is dropped is only shown, never connected; with an error output that one comes second.
-        Ok(if ctx.node().on_error == OnError::ContinueError { vec![kept] } else { vec![kept, dropped] })
+        // What is dropped is only shown, never connected; with an error output that one comes
+        // second.
+        Ok(if ctx.node().on_error == OnError::ContinueError {
+            vec![kept]
+        } else {
+            vec![kept, dropped]
+        })
     }
 }

@@ -32,7 +32,9 @@ impl Node for IfV1 {
                 "any" => LegacyCombine::Any,
                 _ => LegacyCombine::All,
             };
-            let holds = LegacyConditions::read(ctx, index)?.hold(combine).map_err(|error| error.on_item(index))?;
+            let holds = LegacyConditions::read(ctx, index)?
+                .hold(combine)
+                .map_err(|error| error.on_item(index))?;
             if holds { &mut yes } else { &mut no }.push(item.paired_with(index));
         }
         Ok(vec![yes.finish(), no.finish()])
@@ -46,11 +48,18 @@ mod tests {
 
     #[tokio::test]
     async fn one_condition_is_enough_when_any_may_hold() {
-        let condition = |value2: i32| json!({ "value1": 1, "operation": "equal", "value2": value2 });
+        let condition =
+            |value2: i32| json!({ "value1": 1, "operation": "equal", "value2": value2 });
         let params = |combine: &str| json!({ "conditions": { "number": [condition(1), condition(2)] }, "combineOperation": combine });
         let input = json!([{ "a": 1 }]);
-        assert_eq!(run::<IfV1>(params("any"), input.clone()).await.unwrap(), [json!([{ "a": 1 }]), json!([])]);
-        assert_eq!(run::<IfV1>(params("all"), input).await.unwrap(), [json!([]), json!([{ "a": 1 }])]);
+        assert_eq!(
+            run::<IfV1>(params("any"), input.clone()).await.unwrap(),
+            [json!([{ "a": 1 }]), json!([])]
+        );
+        assert_eq!(
+            run::<IfV1>(params("all"), input).await.unwrap(),
+            [json!([]), json!([{ "a": 1 }])]
+        );
     }
 
     #[tokio::test]

@@ -35,15 +35,18 @@ pub(in crate::flow) fn params(what_happens: &str) -> [Param; 3] {
         let flag = Param::flag("looseTypeValidation", "Convert types where required", preset);
         flag.help("Compare values of another type by converting them.")
     };
-    let ignore_case = Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal.");
+    let ignore_case =
+        Param::flag("ignoreCase", "Ignore case", true).help("Upper and lower case count as equal.");
     [
         Param::filter("conditions", "Conditions").help(what_happens),
         loose(false).since(2.1),
-        Param::collection("options", "Options", [ignore_case, loose(true)]).help("How values are compared."),
+        Param::collection("options", "Options", [ignore_case, loose(true)])
+            .help("How values are compared."),
     ]
 }
 
-/// The items that pass the parameter `conditions`, and the others. An item that fails with continue-on-fail does not pass.
+/// The items that pass the parameter `conditions`, and the others. An item that fails with
+/// continue-on-fail does not pass.
 pub(in crate::flow) fn split(ctx: &Ctx<'_>, items: &Items) -> Result<[Items; 2], NodeError> {
     let mut plan = FilterPlan::new(ctx, "conditions")?;
     let (mut yes, mut no) = (ctx.builder(), ctx.builder());
@@ -75,14 +78,23 @@ mod tests {
     #[tokio::test]
     async fn a_wrong_type_stops_the_run_unless_it_continues_on_fail() {
         let error = run::<If>(wrong_type(), json!([{}])).await.unwrap_err();
-        assert_eq!(error.message(), "Wrong type: 'x' is a string but was expecting a number [condition 0, item 0]");
+        assert_eq!(
+            error.message(),
+            "Wrong type: 'x' is a string but was expecting a number [condition 0, item 0]"
+        );
         let host = TestHost::new(&If::spec(), 2.2, &wrong_type());
-        let outputs = run_on::<If>(&host, 2.2, vec![items(&json!([{ "a": 1 }]))], OnError::ContinueRegular).await.unwrap();
+        let outputs =
+            run_on::<If>(&host, 2.2, vec![items(&json!([{ "a": 1 }]))], OnError::ContinueRegular)
+                .await
+                .unwrap();
         assert_eq!(to_json(&outputs[1]), json!([{ "a": 1 }]));
     }
 
     #[tokio::test]
     async fn without_conditions_everything_passes() {
-        assert_eq!(run::<If>(json!({}), json!([{ "a": 1 }])).await.unwrap(), [json!([{ "a": 1 }]), json!([])]);
+        assert_eq!(
+            run::<If>(json!({}), json!([{ "a": 1 }])).await.unwrap(),
+            [json!([{ "a": 1 }]), json!([])]
+        );
     }
 }

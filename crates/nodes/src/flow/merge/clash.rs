@@ -7,7 +7,8 @@ use std::sync::Arc;
 /// The option `clashHandling`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clash {
-    /// `preferInput1`, `preferInput2`, `preferLast`, `addSuffix` …; none where the workflow does not say.
+    /// `preferInput1`, `preferInput2`, `preferLast`, `addSuffix` …; none where the workflow does
+    /// not say.
     pub(super) resolve: Option<Str>,
     shallow: bool,
     /// An empty value does not overwrite one that is there.
@@ -56,7 +57,9 @@ impl Clash {
     fn put_into(&self, target: &mut Object, source: &Object, depth: usize) {
         for (key, value) in source.iter() {
             let is_empty = value.is_nullish() || value.as_str() == Some("");
-            if (self.override_empty && is_empty) || (value.is_undefined() && target.contains_key(key)) {
+            if (self.override_empty && is_empty)
+                || (value.is_undefined() && target.contains_key(key))
+            {
                 // There is nothing to keep where the field is not there yet.
                 if target.get(key).is_none_or(Value::is_undefined) {
                     target.insert(key.clone(), value.clone());
@@ -64,7 +67,9 @@ impl Clash {
                 continue;
             }
             match (target.get_mut(key), value) {
-                (Some(place), value) if !self.shallow && depth < 100 => self.deepen(place, value, depth),
+                (Some(place), value) if !self.shallow && depth < 100 => {
+                    self.deepen(place, value, depth)
+                }
                 _ => {
                     target.insert(key.clone(), value.clone());
                 }
@@ -75,7 +80,9 @@ impl Clash {
     /// Objects and arrays are merged part by part, anything else is replaced.
     fn deepen(&self, place: &mut Value, value: &Value, depth: usize) {
         match (place, value) {
-            (Value::Object(target), Value::Object(source)) => self.put_into(Arc::make_mut(target), source, depth + 1),
+            (Value::Object(target), Value::Object(source)) => {
+                self.put_into(Arc::make_mut(target), source, depth + 1)
+            }
             (Value::Array(target), Value::Array(source)) => {
                 let target = Arc::make_mut(target);
                 for (index, value) in source.iter().enumerate() {
@@ -94,7 +101,9 @@ impl Clash {
 /// The item with `_suffix` behind the name of every field.
 pub(super) fn with_suffix(mut item: Item, suffix: usize) -> Item {
     let renamed = item.json.as_object().into_iter().flat_map(Object::iter);
-    item.json = Value::object(renamed.map(|(key, value)| (Str::from(format!("{key}_{suffix}")), value.clone())).collect());
+    item.json = Value::object(
+        renamed.map(|(key, value)| (Str::from(format!("{key}_{suffix}")), value.clone())).collect(),
+    );
     item
 }
 
@@ -113,7 +122,10 @@ mod tests {
 
     #[test]
     fn objects_are_joined_deeply_unless_told_otherwise() {
-        let (one, two) = (json!({ "a": { "x": 1, "y": 2 }, "l": [1, 2, 3] }), json!({ "a": { "x": 9 }, "l": [7] }));
+        let (one, two) = (
+            json!({ "a": { "x": 1, "y": 2 }, "l": [1, 2, 3] }),
+            json!({ "a": { "x": 9 }, "l": [7] }),
+        );
         let deep = Clash::default();
         assert_eq!(deep.join([&one, &two]), json!({ "a": { "x": 9, "y": 2 }, "l": [7, 2, 3] }));
         let shallow = Clash { shallow: true, ..Clash::default() };
@@ -123,7 +135,10 @@ mod tests {
     #[test]
     fn an_empty_value_can_be_kept_from_overwriting() {
         let keep = Clash { override_empty: true, ..Clash::default() };
-        assert_eq!(keep.join([&json!({ "a": 1, "b": 2 }), &json!({ "a": "", "b": null, "c": "" })]), json!({ "a": 1, "b": 2, "c": "" }));
+        assert_eq!(
+            keep.join([&json!({ "a": 1, "b": 2 }), &json!({ "a": "", "b": null, "c": "" })]),
+            json!({ "a": 1, "b": 2, "c": "" })
+        );
         let plain = Clash::default();
         assert_eq!(plain.join([&json!({ "a": 1 }), &json!({ "a": null })]), json!({ "a": null }));
     }

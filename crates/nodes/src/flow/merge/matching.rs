@@ -25,7 +25,9 @@ pub(super) struct JoinOptions {
 impl JoinOptions {
     pub(super) fn read(ctx: &Ctx<'_>) -> Result<Self, NodeError> {
         let or = |path: &str, fallback: &str| -> Result<Str, NodeError> {
-            Ok(Some(ctx.text(path, 0)?).filter(|text| !text.is_empty()).unwrap_or_else(|| fallback.into()))
+            Ok(Some(ctx.text(path, 0)?)
+                .filter(|text| !text.is_empty())
+                .unwrap_or_else(|| fallback.into()))
         };
         Ok(Self {
             mode: or("joinMode", "keepMatches")?,
@@ -48,7 +50,11 @@ pub(super) fn field_pairs(ctx: &Ctx<'_>) -> Result<Vec<FieldPair>, NodeError> {
     let values = ctx.param("mergeByFields.values", 0)?;
     let text = |pair: &Value, key: &str| pair.get(key).map(Value::to_js_string).unwrap_or_default();
     let pairs = values.as_array().unwrap_or_default().iter();
-    check_pairs(pairs.map(|pair| FieldPair { first: text(pair, "field1"), second: text(pair, "field2") }).collect())
+    check_pairs(
+        pairs
+            .map(|pair| FieldPair { first: text(pair, "field1"), second: text(pair, "field2") })
+            .collect(),
+    )
 }
 
 pub(super) fn check_pairs(pairs: Vec<FieldPair>) -> Result<Vec<FieldPair>, NodeError> {
@@ -56,7 +62,8 @@ pub(super) fn check_pairs(pairs: Vec<FieldPair>) -> Result<Vec<FieldPair>, NodeE
         && pair.first.is_empty()
         && pair.second.is_empty()
     {
-        let message = "You need to define at least one pair of fields in \"Fields to Match\" to match on";
+        let message =
+            "You need to define at least one pair of fields in \"Fields to Match\" to match on";
         return Err(NodeError::parameter("mergeByFields", message));
     }
     for (index, pair) in pairs.iter().enumerate() {
@@ -74,16 +81,24 @@ pub(super) fn check_pairs(pairs: Vec<FieldPair>) -> Result<Vec<FieldPair>, NodeE
 }
 
 /// Versions before 2.1 insist that each field occurs at all.
-pub(super) fn check_fields(items: &Items, fields: &[&Str], options: &JoinOptions, label: &str) -> Result<(), NodeError> {
+pub(super) fn check_fields(
+    items: &Items,
+    fields: &[&Str],
+    options: &JoinOptions,
+    label: &str,
+) -> Result<(), NodeError> {
     for field in fields {
         if !items.iter().any(|item| options.value(&item, field).is_some()) {
-            return Err(NodeError::input(format!("Field '{field}' is not present in any of items in '{label}'")));
+            return Err(NodeError::input(format!(
+                "Field '{field}' is not present in any of items in '{label}'"
+            )));
         }
     }
     Ok(())
 }
 
-/// Puts out the joined items. Of either input no more is held than the values that are matched and a window of items.
+/// Puts out the joined items. Of either input no more is held than the values that are matched and
+/// a window of items.
 pub(super) fn join(
     first: &Items,
     second: &Items,
@@ -97,7 +112,9 @@ pub(super) fn join(
             "keepMatches" => true,
             "enrichInput1" => first.is_empty(),
             "enrichInput2" => second.is_empty(),
-            "keepNonMatches" => (first.is_empty() && from == "input1") || (second.is_empty() && from == "input2"),
+            "keepNonMatches" => {
+                (first.is_empty() && from == "input1") || (second.is_empty() && from == "input2")
+            }
             _ => false,
         };
         if !nothing {
@@ -111,8 +128,11 @@ pub(super) fn join(
         }
         return Ok(());
     }
-    let Matches { matched, unmatched_first, matched_second, unmatched_second } = find_matches(first, second, pairs, options)?;
-    let suffixed = |item: Item, number: usize| if options.clash.is("addSuffix") { with_suffix(item, number) } else { item };
+    let Matches { matched, unmatched_first, matched_second, unmatched_second } =
+        find_matches(first, second, pairs, options)?;
+    let suffixed = |item: Item, number: usize| {
+        if options.clash.is("addSuffix") { with_suffix(item, number) } else { item }
+    };
     let rest_of_first = || picked(first, &unmatched_first).map(|item| suffixed(item, 1));
     let rest_of_second = || picked(second, &unmatched_second).map(|item| suffixed(item, 2));
     match mode {
@@ -120,8 +140,12 @@ pub(super) fn join(
             "input1" => output.extend(picked(first, &unmatched_first)),
             "input2" => output.extend(picked(second, &unmatched_second)),
             _ => {
-                output.extend(picked(first, &unmatched_first).map(|item| with_source(item, "input1")));
-                output.extend(picked(second, &unmatched_second).map(|item| with_source(item, "input2")));
+                output.extend(
+                    picked(first, &unmatched_first).map(|item| with_source(item, "input1")),
+                );
+                output.extend(
+                    picked(second, &unmatched_second).map(|item| with_source(item, "input2")),
+                );
             }
         },
         "enrichInput1" => {
@@ -134,7 +158,10 @@ pub(super) fn join(
         }
         _ => {
             match from {
-                "input1" => output.extend(picked(first, &matched.iter().map(|(one, _)| *one).collect::<Vec<_>>())),
+                "input1" => output.extend(picked(
+                    first,
+                    &matched.iter().map(|(one, _)| *one).collect::<Vec<_>>(),
+                )),
                 "input2" => output.extend(picked(second, &matched_second)),
                 _ => push_merged(first, second, &matched, options, output),
             }
@@ -147,8 +174,15 @@ pub(super) fn join(
     tick()
 }
 
-fn push_merged(first: &Items, second: &Items, matched: &[(usize, Vec<usize>)], options: &JoinOptions, output: &mut ItemsBuilder) {
-    let mut pairs = matched.iter().flat_map(|(one, others)| others.iter().map(|other| (*one, *other)));
+fn push_merged(
+    first: &Items,
+    second: &Items,
+    matched: &[(usize, Vec<usize>)],
+    options: &JoinOptions,
+    output: &mut ItemsBuilder,
+) {
+    let mut pairs =
+        matched.iter().flat_map(|(one, others)| others.iter().map(|other| (*one, *other)));
     let most = window(first).min(window(second));
     loop {
         let batch: Vec<(usize, usize)> = pairs.by_ref().take(most).collect();
@@ -158,7 +192,9 @@ fn push_merged(first: &Items, second: &Items, matched: &[(usize, Vec<usize>)], o
         }
         let ones = items_at(first, batch.iter().map(|(one, _)| *one));
         let others = items_at(second, batch.iter().map(|(_, other)| *other));
-        output.extend(batch.iter().filter_map(|(one, other)| Some(merge(ones.get(one)?, others.get(other)?, options, &options.mode))));
+        output.extend(batch.iter().filter_map(|(one, other)| {
+            Some(merge(ones.get(one)?, others.get(other)?, options, &options.mode))
+        }));
     }
 }
 
@@ -173,7 +209,12 @@ struct Matches {
     unmatched_second: Vec<usize>,
 }
 
-fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &JoinOptions) -> Result<Matches, NodeError> {
+fn find_matches(
+    first: &Items,
+    second: &Items,
+    pairs: &[FieldPair],
+    options: &JoinOptions,
+) -> Result<Matches, NodeError> {
     let mut by_first_field: HashMap<String, Vec<usize>> = HashMap::new();
     let mut other_keys: Vec<Vec<String>> = Vec::with_capacity(second.len());
     for (index, item) in second.iter().enumerate() {
@@ -181,18 +222,27 @@ fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &Jo
         by_first_field.entry(keys.next().unwrap_or_default()).or_default().push(index);
         other_keys.push(keys.collect());
     }
-    let (mut matched, mut unmatched_first, mut used) = (Vec::new(), Vec::new(), vec![false; second.len()]);
+    let (mut matched, mut unmatched_first, mut used) =
+        (Vec::new(), Vec::new(), vec![false; second.len()]);
     let (ticker, mut n_pairs) = (Ticker::default(), 0_usize);
     for (index, item) in first.iter().enumerate() {
-        let values: Option<Vec<&Value>> = pairs.iter().map(|pair| options.value(&item, &pair.first)).collect();
+        let values: Option<Vec<&Value>> =
+            pairs.iter().map(|pair| options.value(&item, &pair.first)).collect();
         let mut found: Vec<usize> = Vec::new();
         if let Some(values) = values {
-            let wanted: Vec<Vec<String>> = values.into_iter().map(|value| equal_keys(value, options.fuzzy)).collect();
-            for candidates in wanted.first().into_iter().flatten().filter_map(|key| by_first_field.get(key)) {
+            let wanted: Vec<Vec<String>> =
+                values.into_iter().map(|value| equal_keys(value, options.fuzzy)).collect();
+            for candidates in
+                wanted.first().into_iter().flatten().filter_map(|key| by_first_field.get(key))
+            {
                 for candidate in candidates {
                     ticker.tick()?;
                     let keys = other_keys.get(*candidate).map_or(&[] as &[String], Vec::as_slice);
-                    if keys.iter().zip(wanted.iter().skip(1)).all(|(key, wanted)| wanted.contains(key)) {
+                    if keys
+                        .iter()
+                        .zip(wanted.iter().skip(1))
+                        .all(|(key, wanted)| wanted.contains(key))
+                    {
                         found.push(*candidate);
                         if options.first_match_only {
                             break;
@@ -211,8 +261,10 @@ fn find_matches(first: &Items, second: &Items, pairs: &[FieldPair], options: &Jo
         } else {
             n_pairs += found.len();
             if n_pairs > MAX_PAIRS {
-                return Err(NodeError::input(format!("The inputs match in more than {MAX_PAIRS} pairs of items"))
-                    .hint("Match by a field that tells items apart, or keep the first match only."));
+                return Err(NodeError::input(format!(
+                    "The inputs match in more than {MAX_PAIRS} pairs of items"
+                ))
+                .hint("Match by a field that tells items apart, or keep the first match only."));
             }
             for other in &found {
                 used[*other] = true;
@@ -232,7 +284,9 @@ fn key(value: Option<&Value>) -> String {
         None => MISSING.into(),
         // Zero and minus zero are one number.
         Some(Value::Number(number)) => model::number_to_string(*number + 0.0),
-        Some(value @ (Value::Object(_) | Value::Array(_))) => model::json::to_string(&sorted(value)),
+        Some(value @ (Value::Object(_) | Value::Array(_))) => {
+            model::json::to_string(&sorted(value))
+        }
         Some(value) => model::json::to_string(value),
     }
 }
@@ -269,16 +323,25 @@ fn equal_keys(value: &Value, fuzzy: bool) -> Vec<String> {
         }
         Value::Bool(flag) => {
             add(Value::from(u8::from(*flag)));
-            let spellings = if *flag { ["1", "true", "True", "TRUE"] } else { ["0", "false", "False", "FALSE"] };
+            let spellings = if *flag {
+                ["1", "true", "True", "TRUE"]
+            } else {
+                ["0", "false", "False", "FALSE"]
+            };
             spellings.into_iter().for_each(|text| add(text.into()));
         }
         Value::Object(_) => add(model::json::to_string(value).into()),
         Value::Array(values) if !values.is_empty() => add(model::json::to_string(value).into()),
         _ => {}
     }
-    let is_empty = value.is_null() || value.as_str() == Some("") || value.as_array().is_some_and(<[Value]>::is_empty);
+    let is_empty = value.is_null()
+        || value.as_str() == Some("")
+        || value.as_array().is_some_and(<[Value]>::is_empty);
     if is_empty {
-        keys = [Value::Null, "".into(), Value::array(Vec::new())].iter().map(|value| key(Some(value))).collect();
+        keys = [Value::Null, "".into(), Value::array(Vec::new())]
+            .iter()
+            .map(|value| key(Some(value)))
+            .collect();
         keys.push(MISSING.into());
     }
     keys
@@ -288,7 +351,8 @@ fn equal_keys(value: &Value, fuzzy: bool) -> Vec<String> {
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
-            let mut fields: Vec<(Str, Value)> = object.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
+            let mut fields: Vec<(Str, Value)> =
+                object.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
             fields.sort_by(|one, two| one.0.cmp(&two.0));
             Value::object(fields.into_iter().collect())
         }
@@ -299,7 +363,8 @@ fn sorted(value: &Value) -> Value {
 
 fn merge(one: &Item, two: &Item, options: &JoinOptions, mode: &str) -> Item {
     let clash = &options.clash;
-    let prefers_first = clash.is("preferInput1") || (clash.resolve.is_none() && mode == "enrichInput2");
+    let prefers_first =
+        clash.is("preferInput1") || (clash.resolve.is_none() && mode == "enrichInput2");
     if clash.is("addSuffix") {
         let (one, two) = (with_suffix(one.clone(), 1), with_suffix(two.clone(), 2));
         return merged(&one, &two, clash);
@@ -325,45 +390,76 @@ mod tests {
 
     fn options(mode: &str, fuzzy: bool) -> JoinOptions {
         let clash = Clash::default();
-        JoinOptions { mode: mode.into(), output_from: "both".into(), clash, fuzzy, plain_names: false, first_match_only: false }
+        JoinOptions {
+            mode: mode.into(),
+            output_from: "both".into(),
+            clash,
+            fuzzy,
+            plain_names: false,
+            first_match_only: false,
+        }
     }
 
     fn joined(first: Value, second: Value, options: &JoinOptions) -> Value {
         let pairs = [FieldPair { first: "id".into(), second: "key".into() }];
         let mut output = ItemsBuilder::new(None);
-        join(&node_api::testing::items(&first), &node_api::testing::items(&second), &pairs, options, &mut output).unwrap();
+        join(
+            &node_api::testing::items(&first),
+            &node_api::testing::items(&second),
+            &pairs,
+            options,
+            &mut output,
+        )
+        .unwrap();
         node_api::testing::to_json(&output.finish())
     }
 
     #[test]
     fn each_way_to_join_keeps_its_part() {
-        let (one, two) = (json!([{ "id": 1, "a": 1 }, { "id": 2, "a": 2 }]), json!([{ "key": 1, "b": 1 }, { "key": 3, "b": 3 }]));
+        let (one, two) = (
+            json!([{ "id": 1, "a": 1 }, { "id": 2, "a": 2 }]),
+            json!([{ "key": 1, "b": 1 }, { "key": 3, "b": 3 }]),
+        );
         let run = |mode: &str| joined(one.clone(), two.clone(), &options(mode, false));
         let both = json!({ "id": 1, "a": 1, "key": 1, "b": 1 });
         assert_eq!(run("keepMatches"), json!([both]));
         assert_eq!(run("enrichInput1"), json!([both, { "id": 2, "a": 2 }]));
         assert_eq!(run("enrichInput2"), json!([both, { "key": 3, "b": 3 }]));
         assert_eq!(run("keepEverything"), json!([both, { "id": 2, "a": 2 }, { "key": 3, "b": 3 }]));
-        assert_eq!(run("keepNonMatches"), json!([{ "id": 2, "a": 2, "_source": "input1" }, { "key": 3, "b": 3, "_source": "input2" }]));
+        assert_eq!(
+            run("keepNonMatches"),
+            json!([{ "id": 2, "a": 2, "_source": "input1" }, { "key": 3, "b": 3, "_source": "input2" }])
+        );
     }
 
     #[test]
     fn more_pairs_than_a_window_holds_come_out_in_order() {
         let large: Str = "x".repeat(1 << 20).into();
         let list = |key: &str, numbers: &mut dyn Iterator<Item = usize>| {
-            let fields = numbers.map(|number| Object::from_iter([(key, Value::from(number)), ("text", large.clone().into())]));
+            let fields = numbers.map(|number| {
+                Object::from_iter([(key, Value::from(number)), ("text", large.clone().into())])
+            });
             Value::array(fields.map(Value::object).collect())
         };
-        let made = joined(list("id", &mut (0..3000)), list("key", &mut (0..3000).rev()), &options("keepMatches", false));
+        let made = joined(
+            list("id", &mut (0..3000)),
+            list("key", &mut (0..3000).rev()),
+            &options("keepMatches", false),
+        );
         let made = made.as_array().unwrap();
         assert_eq!(made.len(), 3000);
-        assert!(made.iter().enumerate().all(|(place, item)| item.get("id") == item.get("key") && item.get("id") == Some(&place.into())));
+        assert!(made.iter().enumerate().all(|(place, item)| item.get("id") == item.get("key")
+            && item.get("id") == Some(&place.into())));
     }
 
     #[test]
     fn loosely_compared_values_match_across_types() {
         let run = |id: Value, key: Value, fuzzy: bool| {
-            let found = joined(json!([{ "id": id }]), json!([{ "key": key }]), &options("keepMatches", fuzzy));
+            let found = joined(
+                json!([{ "id": id }]),
+                json!([{ "key": key }]),
+                &options("keepMatches", fuzzy),
+            );
             found.as_array().unwrap().len() == 1
         };
         assert!(!run(json!(1), json!("1"), false) && run(json!(1), json!("1"), true));

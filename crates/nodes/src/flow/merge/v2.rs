@@ -97,12 +97,17 @@ fn by_position(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError
         output.extend(first.iter().chain(second.iter()));
         return Ok(());
     }
-    let suffixed = |item: Item, number: usize| if clash.is("addSuffix") { with_suffix(item, number) } else { item };
+    let suffixed = |item: Item, number: usize| {
+        if clash.is("addSuffix") { with_suffix(item, number) } else { item }
+    };
     let includes_unpaired = ctx.flag("options.includeUnpaired", 0)?;
     let (mut ones, mut twos) = (first.iter(), second.iter());
     loop {
-        match (ones.next().map(|item| suffixed(item, 1)), twos.next().map(|item| suffixed(item, 2))) {
-            (Some(one), Some(two)) if clash.is("preferInput1") => output.push(merged(&two, &one, &clash)),
+        match (ones.next().map(|item| suffixed(item, 1)), twos.next().map(|item| suffixed(item, 2)))
+        {
+            (Some(one), Some(two)) if clash.is("preferInput1") => {
+                output.push(merged(&two, &one, &clash))
+            }
             (Some(one), Some(two)) => output.push(merged(&one, &two, &clash)),
             (Some(alone), None) | (None, Some(alone)) if includes_unpaired => output.push(alone),
             _ => return Ok(()),
@@ -115,8 +120,18 @@ fn by_fields(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> 
     let options = JoinOptions::read(ctx)?;
     let (first, second) = (branch(ctx, 0), branch(ctx, 1));
     if ctx.version() < 2.1 {
-        check_fields(&first, &pairs.iter().map(|pair| &pair.first).collect::<Vec<_>>(), &options, "Input 1")?;
-        check_fields(&second, &pairs.iter().map(|pair| &pair.second).collect::<Vec<_>>(), &options, "Input 2")?;
+        check_fields(
+            &first,
+            &pairs.iter().map(|pair| &pair.first).collect::<Vec<_>>(),
+            &options,
+            "Input 1",
+        )?;
+        check_fields(
+            &second,
+            &pairs.iter().map(|pair| &pair.second).collect::<Vec<_>>(),
+            &options,
+            "Input 2",
+        )?;
     }
     join(&first, &second, &pairs, &options, output)?;
     Ok(())
@@ -127,7 +142,12 @@ mod tests {
     use super::*;
     use node_api::testing::run_version;
 
-    async fn merge(version: f64, params: Value, first: Value, second: Value) -> Result<Value, NodeError> {
+    async fn merge(
+        version: f64,
+        params: Value,
+        first: Value,
+        second: Value,
+    ) -> Result<Value, NodeError> {
         Ok(run_version::<MergeV2>(version, params, &[first, second]).await?.remove(0))
     }
 
@@ -142,25 +162,49 @@ mod tests {
 
     #[tokio::test]
     async fn fields_to_match_must_be_given() {
-        let error = merge(2.1, json!({ "mode": "combine" }), json!([{}]), json!([{}])).await.unwrap_err();
-        assert_eq!(error.message(), "You need to define at least one pair of fields in \"Fields to Match\" to match on");
+        let error =
+            merge(2.1, json!({ "mode": "combine" }), json!([{}]), json!([{}])).await.unwrap_err();
+        assert_eq!(
+            error.message(),
+            "You need to define at least one pair of fields in \"Fields to Match\" to match on"
+        );
     }
 
     #[tokio::test]
     async fn places_are_merged_with_the_preferred_input_on_top() {
         let (one, two) = (json!([{ "a": 1 }, { "a": 2 }]), json!([{ "a": 9 }]));
         let with = |options: Value| json!({ "mode": "combine", "combinationMode": "mergeByPosition", "options": options });
-        let clash = |resolve: &str| with(json!({ "clashHandling": { "values": { "resolveClash": resolve } } }));
-        assert_eq!(merge(2.1, with(json!({})), one.clone(), two.clone()).await.unwrap(), json!([{ "a": 9 }]));
-        assert_eq!(merge(2.1, clash("preferInput1"), one.clone(), two.clone()).await.unwrap(), json!([{ "a": 1 }]));
-        assert_eq!(merge(2.1, clash("addSuffix"), one.clone(), two.clone()).await.unwrap(), json!([{ "a_1": 1, "a_2": 9 }]));
-        assert_eq!(merge(2.1, with(json!({ "includeUnpaired": true })), one, two).await.unwrap(), json!([{ "a": 9 }, { "a": 2 }]));
+        let clash = |resolve: &str| {
+            with(json!({ "clashHandling": { "values": { "resolveClash": resolve } } }))
+        };
+        assert_eq!(
+            merge(2.1, with(json!({})), one.clone(), two.clone()).await.unwrap(),
+            json!([{ "a": 9 }])
+        );
+        assert_eq!(
+            merge(2.1, clash("preferInput1"), one.clone(), two.clone()).await.unwrap(),
+            json!([{ "a": 1 }])
+        );
+        assert_eq!(
+            merge(2.1, clash("addSuffix"), one.clone(), two.clone()).await.unwrap(),
+            json!([{ "a_1": 1, "a_2": 9 }])
+        );
+        assert_eq!(
+            merge(2.1, with(json!({ "includeUnpaired": true })), one, two).await.unwrap(),
+            json!([{ "a": 9 }, { "a": 2 }])
+        );
     }
 
     #[tokio::test]
     async fn a_branch_is_chosen_whole() {
         let params = |output: &str| json!({ "mode": "chooseBranch", "output": output });
-        assert_eq!(merge(2.1, params("input2"), json!([{ "a": 1 }]), json!([{ "b": 1 }])).await.unwrap(), json!([{ "b": 1 }]));
-        assert_eq!(merge(2.1, params("empty"), json!([{ "a": 1 }]), json!([{ "b": 1 }])).await.unwrap(), json!([{}]));
+        assert_eq!(
+            merge(2.1, params("input2"), json!([{ "a": 1 }]), json!([{ "b": 1 }])).await.unwrap(),
+            json!([{ "b": 1 }])
+        );
+        assert_eq!(
+            merge(2.1, params("empty"), json!([{ "a": 1 }]), json!([{ "b": 1 }])).await.unwrap(),
+            json!([{}])
+        );
     }
 }

@@ -12,8 +12,10 @@ const MAX_INPUTS: usize = 10;
 impl Node for Merge {
     fn spec() -> Spec {
         let combine = ["combine"];
-        let numbers: Vec<Param> =
-            ["append", "chooseBranch", "combineBySql"].iter().map(|mode| inputs_param().show("mode", &[*mode])).collect();
+        let numbers: Vec<Param> = ["append", "chooseBranch", "combineBySql"]
+            .iter()
+            .map(|mode| inputs_param().show("mode", &[*mode]))
+            .collect();
         Spec::new("n8n-nodes-base.merge", &[3.0, 3.1, 3.2], "Merge", "Bring the items of several branches together")
             .group(Group::Flow)
             .inputs([Port::named("Input 1"), Port::named("Input 2")])
@@ -101,14 +103,21 @@ impl Node for Merge {
                 aside_for_pairs(ctx).await;
                 by_fields(ctx, &mut output)?;
             }
-            other => return Err(NodeError::parameter("mode", format!("The mode '{other}' is not known"))),
+            other => {
+                return Err(NodeError::parameter(
+                    "mode",
+                    format!("The mode '{other}' is not known"),
+                ));
+            }
         }
         Ok(vec![output.finish()])
     }
 }
 
 fn inputs_param() -> Param {
-    Param::number("numberInputs", "Number of inputs", 2).between(2.0, MAX_INPUTS as f64).help("How many branches come together.")
+    Param::number("numberInputs", "Number of inputs", 2)
+        .between(2.0, MAX_INPUTS as f64)
+        .help("How many branches come together.")
 }
 
 fn input_count(ctx: &Ctx<'_>) -> Result<usize, NodeError> {
@@ -123,8 +132,14 @@ fn choose_branch(ctx: &Ctx<'_>, count: usize) -> Result<Outputs, NodeError> {
     let number = ctx.number("useDataOfInput", 0)?;
     if !(1.0..=count as f64).contains(&number) {
         let number = model::number_to_string(number);
-        let description = format!("The node has only {count} inputs, so selecting input {number} is not possible.");
-        return Err(NodeError::parameter("useDataOfInput", format!("Input {number} doesn't exist")).describe(description));
+        let description = format!(
+            "The node has only {count} inputs, so selecting input {number} is not possible."
+        );
+        return Err(NodeError::parameter(
+            "useDataOfInput",
+            format!("Input {number} doesn't exist"),
+        )
+        .describe(description));
     }
     Ok(vec![branch(ctx, number as usize - 1)])
 }
@@ -144,22 +159,28 @@ fn by_fields(ctx: &Ctx<'_>, output: &mut ItemsBuilder) -> Result<(), NodeError> 
 fn by_position(ctx: &Ctx<'_>, count: usize, output: &mut ItemsBuilder) -> Result<(), NodeError> {
     let clash = Clash::read(ctx)?;
     let inputs: Vec<Items> = (0..count).map(|number| branch(ctx, number)).collect();
-    let preferred = clash.resolve.as_deref().and_then(|resolve| resolve.strip_prefix("preferInput"));
-    let preferred = preferred.and_then(|number| number.parse::<usize>().ok()).and_then(|number| number.checked_sub(1));
+    let preferred =
+        clash.resolve.as_deref().and_then(|resolve| resolve.strip_prefix("preferInput"));
+    let preferred = preferred
+        .and_then(|number| number.parse::<usize>().ok())
+        .and_then(|number| number.checked_sub(1));
     let lengths = inputs.iter().map(Items::len);
-    let rows = if ctx.flag("options.includeUnpaired", 0)? { lengths.max() } else { lengths.min() }.unwrap_or(0);
+    let rows = if ctx.flag("options.includeUnpaired", 0)? { lengths.max() } else { lengths.min() }
+        .unwrap_or(0);
     let mut walks: Vec<_> = inputs.iter().map(Items::iter).collect();
     for _ in 0..rows {
         let suffixed = |(number, item): (usize, Option<Item>)| match item {
             Some(item) if clash.is("addSuffix") => Some(with_suffix(item, number + 1)),
             item => item,
         };
-        let row: Vec<Option<Item>> = walks.iter_mut().map(Iterator::next).enumerate().map(suffixed).collect();
+        let row: Vec<Option<Item>> =
+            walks.iter_mut().map(Iterator::next).enumerate().map(suffixed).collect();
         let mut entries: Vec<&Item> = row.iter().flatten().collect();
         let pairs = pairs_of(entries.iter().copied());
         // The preferred input has the last word.
         entries.extend(preferred.and_then(|number| row.get(number)).into_iter().flatten());
-        let mut item = Item::new(clash.join(entries.iter().map(|entry| &entry.json))).with_pairs(pairs);
+        let mut item =
+            Item::new(clash.join(entries.iter().map(|entry| &entry.json))).with_pairs(pairs);
         join_files(&mut item, entries);
         output.push(item);
     }
@@ -180,35 +201,46 @@ mod tests {
     async fn several_inputs_are_appended_or_merged_by_place() {
         let inputs = [json!([{ "a": 1 }]), json!([{ "a": 2 }, { "b": 2 }]), json!([{ "c": 3 }])];
         let append = json!({ "numberInputs": 3 });
-        assert_eq!(merge(append, &inputs).await.unwrap(), json!([{ "a": 1 }, { "a": 2 }, { "b": 2 }, { "c": 3 }]));
+        assert_eq!(
+            merge(append, &inputs).await.unwrap(),
+            json!([{ "a": 1 }, { "a": 2 }, { "b": 2 }, { "c": 3 }])
+        );
         let place = |options: Value| json!({ "mode": "combine", "combineBy": "combineByPosition", "numberInputs": 3, "options": options });
         assert_eq!(merge(place(json!({})), &inputs).await.unwrap(), json!([{ "a": 2, "c": 3 }]));
-        let all = place(json!({ "includeUnpaired": true, "clashHandling": { "values": { "resolveClash": "preferInput1" } } }));
+        let all = place(
+            json!({ "includeUnpaired": true, "clashHandling": { "values": { "resolveClash": "preferInput1" } } }),
+        );
         assert_eq!(merge(all, &inputs).await.unwrap(), json!([{ "a": 1, "c": 3 }, { "b": 2 }]));
     }
 
     #[tokio::test]
     async fn an_input_that_is_not_there_cannot_be_chosen() {
         let params = json!({ "mode": "chooseBranch", "useDataOfInput": 3 });
-        assert_eq!(merge(params, &[json!([{}]), json!([{}])]).await.unwrap_err().message(), "Input 3 doesn't exist");
+        assert_eq!(
+            merge(params, &[json!([{}]), json!([{}])]).await.unwrap_err().message(),
+            "Input 3 doesn't exist"
+        );
     }
 
     #[tokio::test]
     async fn all_combinations_are_made() {
         let params = json!({ "mode": "combine", "combineBy": "combineAll" });
-        let made = merge(params, &[json!([{ "a": 1 }, { "a": 2 }]), json!([{ "b": 1 }])]).await.unwrap();
+        let made =
+            merge(params, &[json!([{ "a": 1 }, { "a": 2 }]), json!([{ "b": 1 }])]).await.unwrap();
         assert_eq!(made, json!([{ "a": 1, "b": 1 }, { "a": 2, "b": 1 }]));
     }
 
     #[tokio::test]
     async fn issue_14_06_many_pairs_of_few_items_are_made_off_the_threads_that_serve() {
-        let items = |count: usize| Value::array(vec![json!({ "id": 1, "text": "some words" }); count]);
+        let items =
+            |count: usize| Value::array(vec![json!({ "id": 1, "text": "some words" }); count]);
         for params in [
             json!({ "mode": "combine", "combineBy": "combineAll" }),
             json!({ "mode": "combine", "combineBy": "combineByFields", "fieldsToMatchString": "id" }),
         ] {
             for (count, is_moved) in [(10, false), (250, true)] {
-                let allowance = compute::Allowance::new(Duration::from_micros(1), Duration::from_secs(60));
+                let allowance =
+                    compute::Allowance::new(Duration::from_micros(1), Duration::from_secs(60));
                 let inputs = [items(count), items(count)];
                 let work = Box::pin(merge(params.clone(), &inputs));
                 let made = compute::Offload::if_asked(work, allowance).await;
@@ -218,17 +250,22 @@ mod tests {
             }
         }
         // One item that is large, for each of many.
-        let large = Object::from_iter((0..1000).map(|number| (number.to_string(), Value::from(number))));
+        let large =
+            Object::from_iter((0..1000).map(|number| (number.to_string(), Value::from(number))));
         let inputs = [Value::array(vec![large.into()]), items(250)];
         let allowance = compute::Allowance::new(Duration::from_micros(1), Duration::from_secs(60));
-        let work = Box::pin(merge(json!({ "mode": "combine", "combineBy": "combineAll" }), &inputs));
-        let ended = compute::Offload::if_asked(work, allowance).await.err().map(|error| error.code());
+        let work =
+            Box::pin(merge(json!({ "mode": "combine", "combineBy": "combineAll" }), &inputs));
+        let ended =
+            compute::Offload::if_asked(work, allowance).await.err().map(|error| error.code());
         assert_eq!(ended, Some(Code::RUN_CPU_TIME));
     }
 
     #[tokio::test]
     async fn a_mode_that_is_not_known_is_named() {
-        let error = merge(json!({ "mode": "mergeByPosition" }), &[json!([{}]), json!([{}])]).await.unwrap_err();
+        let error = merge(json!({ "mode": "mergeByPosition" }), &[json!([{}]), json!([{}])])
+            .await
+            .unwrap_err();
         assert_eq!(error.message(), "The mode 'mergeByPosition' is not known");
     }
 }

@@ -1,7 +1,9 @@
 //! Switch in its first two versions: one value compared by rules of one type.
 
 use super::Lanes;
-use crate::conditions::{LEGACY_OPERATIONS, compare, legacy_operation, legacy_values, to_milliseconds};
+use crate::conditions::{
+    LEGACY_OPERATIONS, compare, legacy_operation, legacy_values, to_milliseconds,
+};
 use node_api::prelude::*;
 
 pub(crate) struct SwitchV1;
@@ -10,8 +12,16 @@ pub(crate) struct SwitchV2;
 impl Node for SwitchV1 {
     fn spec() -> Spec {
         let outputs = (0..4).map(|number| Port::named(&number.to_string()));
-        let spec = Spec::new("n8n-nodes-base.switch", &[1.0], "Switch", "Send items to one of four outputs").outputs(outputs);
-        let output = Param::number("output", "Output", 0).between(0.0, 3.0).help("The output for items that fit the rule, from 0.");
+        let spec = Spec::new(
+            "n8n-nodes-base.switch",
+            &[1.0],
+            "Switch",
+            "Send items to one of four outputs",
+        )
+        .outputs(outputs);
+        let output = Param::number("output", "Output", 0)
+            .between(0.0, 3.0)
+            .help("The output for items that fit the rule, from 0.");
         let fallback = Param::number("fallbackOutput", "Fallback output", -1).between(-1.0, 3.0);
         form(spec, output, fallback).example(
             "By size",
@@ -23,17 +33,28 @@ impl Node for SwitchV1 {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let lanes = Lanes::new(ctx, 4)?;
-        route(ctx, &items, lanes, |rule, _| rule.get("output").and_then(Value::as_f64).unwrap_or(0.0))
+        route(ctx, &items, lanes, |rule, _| {
+            rule.get("output").and_then(Value::as_f64).unwrap_or(0.0)
+        })
     }
 }
 
 impl Node for SwitchV2 {
     fn spec() -> Spec {
-        let spec = Spec::new("n8n-nodes-base.switch", &[2.0], "Switch", "Send items to one of several outputs")
-            .outputs((0..4).map(|number| Port::named(&number.to_string())))
-            .output_rule(PortRule::number("outputsAmount", "").when("mode", "expression"))
-            .output_rule(PortRule::entries("rules.rules", "outputKey"))
-            .param(Param::number("outputsAmount", "Outputs", 4).show("mode", &["expression"]).help("How many outputs there are."));
+        let spec = Spec::new(
+            "n8n-nodes-base.switch",
+            &[2.0],
+            "Switch",
+            "Send items to one of several outputs",
+        )
+        .outputs((0..4).map(|number| Port::named(&number.to_string())))
+        .output_rule(PortRule::number("outputsAmount", "").when("mode", "expression"))
+        .output_rule(PortRule::entries("rules.rules", "outputKey"))
+        .param(
+            Param::number("outputsAmount", "Outputs", 4)
+                .show("mode", &["expression"])
+                .help("How many outputs there are."),
+        );
         let output = Param::text("outputKey", "Output", "").help("The name of the rule's output.");
         let fallback = Param::number("fallbackOutput", "Fallback output", -1);
         form(spec, output, fallback).example(
@@ -54,7 +75,12 @@ impl Node for SwitchV2 {
     }
 }
 
-fn route(ctx: &Ctx<'_>, items: &Items, mut lanes: Lanes, output_of: fn(&Value, usize) -> f64) -> Result<Outputs, NodeError> {
+fn route(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    mut lanes: Lanes,
+    output_of: fn(&Value, usize) -> f64,
+) -> Result<Outputs, NodeError> {
     for (index, item) in items.iter().enumerate() {
         match choose(ctx, index, lanes.count(), output_of) {
             Ok(Some(output)) => lanes.push(output, item.paired_with(index)),
@@ -65,20 +91,29 @@ fn route(ctx: &Ctx<'_>, items: &Items, mut lanes: Lanes, output_of: fn(&Value, u
     Ok(lanes.finish())
 }
 
-fn choose(ctx: &Ctx<'_>, index: usize, outputs: usize, output_of: fn(&Value, usize) -> f64) -> Result<Option<usize>, NodeError> {
+fn choose(
+    ctx: &Ctx<'_>,
+    index: usize,
+    outputs: usize,
+    output_of: fn(&Value, usize) -> f64,
+) -> Result<Option<usize>, NodeError> {
     let allowed = |output: f64| {
         if output >= 0.0 && output < outputs as f64 {
             return Ok(Some(output as usize));
         }
         let output = model::number_to_string(output);
         let last = outputs as f64 - 1.0;
-        Err(NodeError::parameter("output", format!("The ouput {output} is not allowed. It has to be between 0 and {last}!")))
+        Err(NodeError::parameter(
+            "output",
+            format!("The ouput {output} is not allowed. It has to be between 0 and {last}!"),
+        ))
     };
     if ctx.text("mode", index)? == "expression" {
         return allowed(ctx.number("output", index)?);
     }
     let is_date = ctx.text("dataType", 0)? == "dateTime";
-    let side = |value: Value| if is_date { to_milliseconds(&value).map(Value::Number) } else { Ok(value) };
+    let side =
+        |value: Value| if is_date { to_milliseconds(&value).map(Value::Number) } else { Ok(value) };
     let value = side(ctx.param("value1", index)?)?;
     let rules = ctx.param("rules.rules", index)?;
     for (position, rule) in rules.as_array().unwrap_or_default().iter().enumerate() {
@@ -100,7 +135,11 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
                 .preset("rules")
                 .help("Whether rules or a computed number choose the output."),
         )
-        .param(Param::number("output", "Output", 0).show("mode", &["expression"]).help("The number of the output, from 0."))
+        .param(
+            Param::number("output", "Output", 0)
+                .show("mode", &["expression"])
+                .help("The number of the output, from 0."),
+        )
         .param(
             Param::choice("dataType", "Data type", &kinds)
                 .preset("number")
@@ -109,17 +148,29 @@ fn form(spec: Spec, output: Param, fallback: Param) -> Spec {
         );
     for (kind, _, operations) in LEGACY_OPERATIONS {
         let (first, second) = legacy_values(kind);
-        let rule = [legacy_operation(operations), second.help("The value of the rule."), output.clone()];
-        spec = spec.param(first.show("mode", &["rules"]).show("dataType", &[kind]).help("The value that every rule looks at.")).param(
-            Param::repeated("rules", "Rules", [FieldGroup::new("rules", "Rule", rule)])
-                .show("mode", &["rules"])
-                .show("dataType", &[kind])
-                .help("The first rule that fits decides."),
-        );
+        let rule =
+            [legacy_operation(operations), second.help("The value of the rule."), output.clone()];
+        spec = spec
+            .param(
+                first
+                    .show("mode", &["rules"])
+                    .show("dataType", &[kind])
+                    .help("The value that every rule looks at."),
+            )
+            .param(
+                Param::repeated("rules", "Rules", [FieldGroup::new("rules", "Rule", rule)])
+                    .show("mode", &["rules"])
+                    .show("dataType", &[kind])
+                    .help("The first rule that fits decides."),
+            );
     }
-    spec.param(fallback.show("mode", &["rules"]).help("The output for items that fit no rule; -1 drops them."))
-        .hint("Kept for older workflows; new ones use version 3.")
-        .repeatable()
+    spec.param(
+        fallback
+            .show("mode", &["rules"])
+            .help("The output for items that fit no rule; -1 drops them."),
+    )
+    .hint("Kept for older workflows; new ones use version 3.")
+    .repeatable()
 }
 
 #[cfg(test)]
@@ -129,7 +180,9 @@ mod tests {
 
     #[tokio::test]
     async fn an_output_that_is_not_there_is_refused() {
-        let error = run::<SwitchV1>(json!({ "mode": "expression", "output": 4 }), json!([{}])).await.unwrap_err();
+        let error = run::<SwitchV1>(json!({ "mode": "expression", "output": 4 }), json!([{}]))
+            .await
+            .unwrap_err();
         assert_eq!(error.message(), "The ouput 4 is not allowed. It has to be between 0 and 3!");
     }
 
@@ -137,6 +190,9 @@ mod tests {
     async fn what_fits_no_rule_goes_to_the_fallback_or_nowhere() {
         let params = |fallback: i32| json!({ "value1": 1, "rules": { "rules": [{ "value2": 1 }] }, "fallbackOutput": fallback });
         assert_eq!(run::<SwitchV2>(params(-1), json!([{ "a": 1 }])).await.unwrap(), [json!([])]);
-        assert_eq!(run::<SwitchV2>(params(0), json!([{ "a": 1 }])).await.unwrap(), [json!([{ "a": 1 }])]);
+        assert_eq!(
+            run::<SwitchV2>(params(0), json!([{ "a": 1 }])).await.unwrap(),
+            [json!([{ "a": 1 }])]
+        );
     }
 }

@@ -10,9 +10,13 @@ pub(crate) struct Switch;
 impl Node for Switch {
     fn spec() -> Spec {
         let rule = [
-            Param::filter("conditions", "Conditions").help("An item goes to this output if they hold."),
-            Param::flag("renameOutput", "Rename output", false).help("Give the output a name of its own."),
-            Param::text("outputKey", "Output name", "").show("renameOutput", &[true]).help("The name of the output."),
+            Param::filter("conditions", "Conditions")
+                .help("An item goes to this output if they hold."),
+            Param::flag("renameOutput", "Rename output", false)
+                .help("Give the output a name of its own."),
+            Param::text("outputKey", "Output name", "")
+                .show("renameOutput", &[true])
+                .help("The name of the output."),
         ];
         let rules = ["rules"];
         Spec::new("n8n-nodes-base.switch", &[3.0, 3.1, 3.2, 3.3, 3.4], "Switch", "Send items to one of several outputs")
@@ -85,7 +89,8 @@ fn first_rule() -> Value {
 fn by_number(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
     let mut lanes = Lanes::new(ctx, ctx.number("numberOutputs", 0)?.max(0.0) as usize)?;
     for (index, item) in items.iter().enumerate() {
-        let output = output_number(ctx, index).and_then(|output| check_range(output, lanes.count()));
+        let output =
+            output_number(ctx, index).and_then(|output| check_range(output, lanes.count()));
         match output {
             Ok(output) => lanes.push(output, item.paired_with(index)),
             Err(error) => lanes.push(0, ctx.failed_item(index, error)?),
@@ -128,7 +133,13 @@ fn by_rules(ctx: &Ctx<'_>, items: &Items) -> Result<Outputs, NodeError> {
     Ok(lanes.finish())
 }
 
-fn place(ctx: &Ctx<'_>, plans: &mut [FilterPlan], lanes: &mut Lanes, index: usize, item: &Item) -> Result<(), NodeError> {
+fn place(
+    ctx: &Ctx<'_>,
+    plans: &mut [FilterPlan],
+    lanes: &mut Lanes,
+    index: usize,
+    item: &Item,
+) -> Result<(), NodeError> {
     let to_all = ctx.param("options.allMatchingOutputs", index)?.is_truthy();
     let mut placed = false;
     for (rule, plan) in plans.iter_mut().enumerate() {
@@ -157,12 +168,17 @@ fn place(ctx: &Ctx<'_>, plans: &mut [FilterPlan], lanes: &mut Lanes, index: usiz
 fn check_range(output: f64, count: usize) -> Result<usize, NodeError> {
     let text = model::number_to_string(output);
     if output == count as f64 {
-        let description = format!("Output indexes are zero based, if you want to use the extra output use {}", count as f64 - 1.0);
-        return Err(NodeError::parameter("output", format!("The ouput {text} is not allowed. ")).describe(description));
+        let description = format!(
+            "Output indexes are zero based, if you want to use the extra output use {}",
+            count as f64 - 1.0
+        );
+        return Err(NodeError::parameter("output", format!("The ouput {text} is not allowed. "))
+            .describe(description));
     }
     if !(0.0..count as f64).contains(&output) || output.fract() != 0.0 {
         let description = format!("It has to be between 0 and {}", count as f64 - 1.0);
-        return Err(NodeError::parameter("output", format!("The ouput {text} is not allowed")).describe(description));
+        return Err(NodeError::parameter("output", format!("The ouput {text} is not allowed"))
+            .describe(description));
     }
     Ok(output as usize)
 }
@@ -183,28 +199,47 @@ mod tests {
             json!({ "rules": { "values": [rule(json!(1), json!(1)), rule(json!(1), json!(2)), rule(json!(1), json!(1))] },
                 "options": { "allMatchingOutputs": all } })
         };
-        let lengths = |outputs: Vec<Value>| outputs.iter().map(|output| output.as_array().unwrap().len()).collect::<Vec<_>>();
+        let lengths = |outputs: Vec<Value>| {
+            outputs.iter().map(|output| output.as_array().unwrap().len()).collect::<Vec<_>>()
+        };
         assert_eq!(lengths(run::<Switch>(params(true), json!([{}])).await.unwrap()), [1, 0, 1]);
         assert_eq!(lengths(run::<Switch>(params(false), json!([{}])).await.unwrap()), [1, 0, 0]);
     }
 
     #[tokio::test]
     async fn a_number_beyond_the_outputs_is_refused() {
-        let run_with = |output: i32| run::<Switch>(json!({ "mode": "expression", "numberOutputs": 2, "output": output }), json!([{}]));
+        let run_with = |output: i32| {
+            run::<Switch>(
+                json!({ "mode": "expression", "numberOutputs": 2, "output": output }),
+                json!([{}]),
+            )
+        };
         assert_eq!(run_with(2).await.unwrap_err().message(), "The ouput 2 is not allowed. ");
-        assert_eq!(run_with(9).await.unwrap_err().description().unwrap(), "It has to be between 0 and 1");
+        assert_eq!(
+            run_with(9).await.unwrap_err().description().unwrap(),
+            "It has to be between 0 and 1"
+        );
         assert_eq!(run_with(1).await.unwrap(), [json!([]), json!([{}])]);
     }
 
     #[tokio::test]
     async fn a_switch_that_was_never_filled_in_sends_everything_to_its_first_output() {
-        assert_eq!(run::<Switch>(json!({}), json!([{ "a": 1 }])).await.unwrap(), [json!([{ "a": 1 }])]);
-        assert_eq!(run::<Switch>(json!({ "rules": {} }), json!([{ "a": 1 }])).await.unwrap(), [json!([])]);
+        assert_eq!(
+            run::<Switch>(json!({}), json!([{ "a": 1 }])).await.unwrap(),
+            [json!([{ "a": 1 }])]
+        );
+        assert_eq!(
+            run::<Switch>(json!({ "rules": {} }), json!([{ "a": 1 }])).await.unwrap(),
+            [json!([])]
+        );
     }
 
     #[tokio::test]
     async fn the_fallback_may_be_the_output_of_a_rule() {
         let params = json!({ "rules": { "values": [rule(json!(1), json!(2))] }, "options": { "fallbackOutput": 0 } });
-        assert_eq!(run::<Switch>(params, json!([{ "a": 1 }])).await.unwrap(), [json!([{ "a": 1 }])]);
+        assert_eq!(
+            run::<Switch>(params, json!([{ "a": 1 }])).await.unwrap(),
+            [json!([{ "a": 1 }])]
+        );
     }
 }

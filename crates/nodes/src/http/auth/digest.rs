@@ -6,13 +6,23 @@ use md5::{Digest as _, Md5};
 use node_api::prelude::*;
 use std::collections::HashMap;
 
-/// The `Authorization` header that answers a challenge; `None` if there is no digest challenge that can be answered.
-pub(super) fn answer(response: &HttpResponse, draft: &Draft, user: &str, password: &str, cnonce: &str) -> Option<String> {
+/// The `Authorization` header that answers a challenge; `None` if there is no digest challenge that
+/// can be answered.
+pub(super) fn answer(
+    response: &HttpResponse,
+    draft: &Draft,
+    user: &str,
+    password: &str,
+    cnonce: &str,
+) -> Option<String> {
     if response.status != 401 {
         return None;
     }
-    let challenges = response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("www-authenticate"));
-    let challenge = challenges.map(|(_, value)| value).find(|value| value.to_ascii_lowercase().starts_with("digest "))?;
+    let challenges =
+        response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("www-authenticate"));
+    let challenge = challenges
+        .map(|(_, value)| value)
+        .find(|value| value.to_ascii_lowercase().starts_with("digest "))?;
     let fields = parse(challenge.get(7..)?);
     let field = |name: &str| fields.get(name).map(String::as_str);
     let (realm, nonce) = (field("realm").unwrap_or_default(), field("nonce")?);
@@ -28,7 +38,8 @@ pub(super) fn answer(response: &HttpResponse, draft: &Draft, user: &str, passwor
         ha1 = hash.hex(&format!("{ha1}:{nonce}:{cnonce}"));
     }
     let ha2 = hash.hex(&format!("{}:{uri}", draft.method));
-    let has_qop = field("qop").is_some_and(|qop| qop.split(',').any(|kind| kind.trim().eq_ignore_ascii_case("auth")));
+    let has_qop = field("qop")
+        .is_some_and(|qop| qop.split(',').any(|kind| kind.trim().eq_ignore_ascii_case("auth")));
     if !has_qop && field("qop").is_some() {
         return None;
     }
@@ -37,8 +48,10 @@ pub(super) fn answer(response: &HttpResponse, draft: &Draft, user: &str, passwor
         true => hash.hex(&format!("{ha1}:{nonce}:{count}:{cnonce}:auth:{ha2}")),
         false => hash.hex(&format!("{ha1}:{nonce}:{ha2}")),
     };
-    let mut header =
-        format!(r#"Digest username="{}", realm="{realm}", nonce="{nonce}", uri="{uri}", response="{result}""#, user.replace('"', "\\\""));
+    let mut header = format!(
+        r#"Digest username="{}", realm="{realm}", nonce="{nonce}", uri="{uri}", response="{result}""#,
+        user.replace('"', "\\\"")
+    );
     if fields.contains_key("algorithm") {
         header.push_str(&format!(", algorithm={algorithm}"));
     }
@@ -112,16 +125,28 @@ mod tests {
     #[test]
     fn the_examples_of_the_standard_come_out() {
         let draft = Draft::new("GET", "http://www.example.org/dir/index.html");
-        for (algorithm, expected) in
-            [("MD5", "8ca523f5e9506fed4657c9700eebdbec"), ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1")]
-        {
+        for (algorithm, expected) in [
+            ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+            ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+        ] {
             let text = format!(
                 r#"Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm={algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS""#
             );
-            let header =
-                answer(&challenge(&text), &draft, "Mufasa", "Circle of Life", "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ").unwrap();
+            let header = answer(
+                &challenge(&text),
+                &draft,
+                "Mufasa",
+                "Circle of Life",
+                "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
+            )
+            .unwrap();
             assert!(header.contains(&format!("response=\"{expected}\"")), "{header}");
-            assert!(header.contains("uri=\"/dir/index.html\"") && header.contains("nc=00000001") && header.contains("opaque="), "{header}");
+            assert!(
+                header.contains("uri=\"/dir/index.html\"")
+                    && header.contains("nc=00000001")
+                    && header.contains("opaque="),
+                "{header}"
+            );
         }
     }
 

@@ -32,8 +32,13 @@ impl ServiceAccount {
     pub(super) fn read(fields: &Object) -> Result<Self, NodeError> {
         let text = |name: &str| fields.get(name).map(text_of).unwrap_or_default().trim().to_owned();
         let delegated = text("delegatedEmail");
-        let impersonates = fields.get("inpersonate").or(fields.get("impersonate")).is_some_and(Value::is_truthy);
-        let scopes = text("scopes").split([',', ' ', '\n']).filter(|scope| !scope.is_empty()).collect::<Vec<_>>().join(" ");
+        let impersonates =
+            fields.get("inpersonate").or(fields.get("impersonate")).is_some_and(Value::is_truthy);
+        let scopes = text("scopes")
+            .split([',', ' ', '\n'])
+            .filter(|scope| !scope.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
         if scopes.is_empty() {
             return Err(NodeError::credential("The Google service account credential names no scopes")
                 .hint("Switch on 'Set up for use in HTTP Request node' in the credential and fill in its scopes."));
@@ -44,7 +49,12 @@ impl ServiceAccount {
         Ok(Self { email, subject, private_key: text("privateKey").replace("\\n", "\n"), scopes })
     }
 
-    pub(super) async fn send(&self, ctx: &Ctx<'_>, session: &Session, mut draft: Draft) -> Result<HttpResponse, Failure> {
+    pub(super) async fn send(
+        &self,
+        ctx: &Ctx<'_>,
+        session: &Session,
+        mut draft: Draft,
+    ) -> Result<HttpResponse, Failure> {
         let token = self.token(ctx, session).await?;
         draft.set_secret_header("authorization", format!("Bearer {token}"));
         Ok(ctx.host().http().send(draft.into_request()).await?)
@@ -64,10 +74,18 @@ impl ServiceAccount {
         let hosts = Hosts::Only(HostPattern::of_url(TOKEN_URL).into_iter().collect());
         request.bound = Some(Arc::new(Bound { kind: "googleApi".into(), hosts, in_body: true }));
         let response = ctx.host().http().send(request.into_request()).await?;
-        let answer = model::json::parse(&String::from_utf8_lossy(&response.body)).unwrap_or_default();
-        let token = answer.get("access_token").map(text_of).filter(|token| response.is_success() && !token.is_empty());
+        let answer =
+            model::json::parse(&String::from_utf8_lossy(&response.body)).unwrap_or_default();
+        let token = answer
+            .get("access_token")
+            .map(text_of)
+            .filter(|token| response.is_success() && !token.is_empty());
         let token = token.ok_or_else(|| {
-            let reason = answer.get("error_description").or(answer.get("error")).map(text_of).unwrap_or_default();
+            let reason = answer
+                .get("error_description")
+                .or(answer.get("error"))
+                .map(text_of)
+                .unwrap_or_default();
             NodeError::credential("Google did not accept the service account")
                 .describe(reason)
                 .hint("Check e-mail, key and scopes of the credential.")
@@ -77,7 +95,14 @@ impl ServiceAccount {
     }
 
     fn assertion(&self, now: i64) -> Result<String, NodeError> {
-        let claims = Claims { iss: &self.email, sub: &self.subject, scope: &self.scopes, aud: TOKEN_URL, iat: now, exp: now + 3600 };
+        let claims = Claims {
+            iss: &self.email,
+            sub: &self.subject,
+            scope: &self.scopes,
+            aud: TOKEN_URL,
+            iat: now,
+            exp: now + 3600,
+        };
         let unusable = || {
             NodeError::credential("The private key of the service account cannot be used")
                 .hint("Paste the key with its BEGIN and END lines.")
@@ -94,8 +119,7 @@ mod tests {
     #[test]
     fn an_account_needs_scopes_and_a_key() {
         assert!(ServiceAccount::read(json!({ "email": "a@b.c" }).as_object().unwrap()).is_err());
-        let fields =
-            json!({ "email": "a@b.c", "privateKey": "no key", "scopes": "one, two", "inpersonate": true, "delegatedEmail": "d@b.c" });
+        let fields = json!({ "email": "a@b.c", "privateKey": "no key", "scopes": "one, two", "inpersonate": true, "delegatedEmail": "d@b.c" });
         let account = ServiceAccount::read(fields.as_object().unwrap()).unwrap();
         assert_eq!((account.scopes.as_str(), account.subject.as_str()), ("one two", "d@b.c"));
         let error = account.assertion(0).unwrap_err();
@@ -113,14 +137,22 @@ mod tests {
 
         let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
         let der: Pkcs8V1Der<'_> = pair.as_der().unwrap();
-        let pem = format!("-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----\\n", STANDARD.encode(der.as_ref()));
-        let fields = Object::from_iter([("email", "a@b.c".to_owned()), ("privateKey", pem), ("scopes", "s".to_owned())]);
+        let pem = format!(
+            "-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----\\n",
+            STANDARD.encode(der.as_ref())
+        );
+        let fields = Object::from_iter([
+            ("email", "a@b.c".to_owned()),
+            ("privateKey", pem),
+            ("scopes", "s".to_owned()),
+        ]);
         let token = ServiceAccount::read(&fields).unwrap().assertion(1_700_000_000).unwrap();
         let key = jsonwebtoken::DecodingKey::from_rsa_der(pair.public_key().as_ref());
         let mut rules = jsonwebtoken::Validation::new(Algorithm::RS256);
         rules.set_audience(&[TOKEN_URL]);
         rules.validate_exp = false;
-        let claims = jsonwebtoken::decode::<serde_json::Value>(&token, &key, &rules).unwrap().claims;
+        let claims =
+            jsonwebtoken::decode::<serde_json::Value>(&token, &key, &rules).unwrap().claims;
         assert_eq!(
             (claims["iss"].as_str(), claims["scope"].as_str(), claims["exp"].as_i64()),
             (Some("a@b.c"), Some("s"), Some(1_700_003_600))

@@ -19,7 +19,13 @@ pub(super) struct OAuth1 {
 impl OAuth1 {
     pub(super) fn read(fields: &Object) -> Self {
         let text = |name: &str| fields.get(name).map(text_of).unwrap_or_default();
-        let token = |name: &str| fields.get("oauthTokenData").and_then(|data| data.get(name)).map(text_of).unwrap_or_default();
+        let token = |name: &str| {
+            fields
+                .get("oauthTokenData")
+                .and_then(|data| data.get(name))
+                .map(text_of)
+                .unwrap_or_default()
+        };
         let method = fields.get("signatureMethod").map(text_of).filter(|method| !method.is_empty());
         Self {
             consumer_key: text("consumerKey"),
@@ -45,12 +51,14 @@ impl OAuth1 {
         let signature = self.sign(&self.base_string(draft, &protocol));
         protocol.push(("oauth_signature", &signature));
         protocol.sort_unstable();
-        let fields: Vec<String> = protocol.iter().map(|(name, value)| format!(r#"{name}="{}""#, escape(value))).collect();
+        let fields: Vec<String> =
+            protocol.iter().map(|(name, value)| format!(r#"{name}="{}""#, escape(value))).collect();
         format!("OAuth {}", fields.join(", "))
     }
 
     fn base_string(&self, draft: &Draft, protocol: &[(&str, &str)]) -> String {
-        let mut pairs: Vec<(String, String)> = protocol.iter().map(|(name, value)| (escape(name), escape(value))).collect();
+        let mut pairs: Vec<(String, String)> =
+            protocol.iter().map(|(name, value)| (escape(name), escape(value))).collect();
         let mut place = draft.full_url();
         if let Ok(mut url) = url::Url::parse(&place) {
             pairs.extend(url.query_pairs().map(|(name, value)| (escape(&name), escape(&value))));
@@ -59,11 +67,21 @@ impl OAuth1 {
             place = url.into();
         }
         if let DraftBody::Form(fields) = &draft.body {
-            pairs.extend(query::pairs(fields, Arrays::Indices).iter().map(|(name, value)| (escape(name), escape(value))));
+            pairs.extend(
+                query::pairs(fields, Arrays::Indices)
+                    .iter()
+                    .map(|(name, value)| (escape(name), escape(value))),
+            );
         }
         pairs.sort_unstable();
-        let parameters: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        format!("{}&{}&{}", draft.method.to_uppercase(), escape(&place), escape(&parameters.join("&")))
+        let parameters: Vec<String> =
+            pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!(
+            "{}&{}&{}",
+            draft.method.to_uppercase(),
+            escape(&place),
+            escape(&parameters.join("&"))
+        )
     }
 
     fn sign(&self, base: &str) -> String {
@@ -92,10 +110,20 @@ mod tests {
             token_secret: "LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHtR2YPi5kE".into(),
             method: "HMAC-SHA1".into(),
         };
-        let mut draft = Draft::new("POST", "https://api.twitter.com/1.1/statuses/update.json?include_entities=true");
-        draft.body = DraftBody::Form(Object::from_iter([("status", "Hello Ladies + Gentlemen, a signed OAuth request!")]));
-        let header = oauth.header(&draft, "kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg", 1_318_622_958);
+        let mut draft = Draft::new(
+            "POST",
+            "https://api.twitter.com/1.1/statuses/update.json?include_entities=true",
+        );
+        draft.body = DraftBody::Form(Object::from_iter([(
+            "status",
+            "Hello Ladies + Gentlemen, a signed OAuth request!",
+        )]));
+        let header =
+            oauth.header(&draft, "kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg", 1_318_622_958);
         assert!(header.starts_with("OAuth oauth_consumer_key="), "{header}");
-        assert!(header.contains(r#"oauth_signature="hCtSmYh%2BiHYCEqBWrE7C7hYmtUk%3D""#), "{header}");
+        assert!(
+            header.contains(r#"oauth_signature="hCtSmYh%2BiHYCEqBWrE7C7hYmtUk%3D""#),
+            "{header}"
+        );
     }
 }

@@ -30,11 +30,16 @@ impl OAuth2 {
             None => Value::Undefined,
         };
         let token = |name: &str| data.get(name).map(text_of).unwrap_or_default();
-        let token_url = Some(text("accessTokenUrl")).filter(|url| !url.is_empty()).unwrap_or_else(|| known_token_url(kind, fields));
-        let user_token = data.get("authed_user").and_then(|user| user.get("access_token")).map(text_of);
+        let token_url = Some(text("accessTokenUrl"))
+            .filter(|url| !url.is_empty())
+            .unwrap_or_else(|| known_token_url(kind, fields));
+        let user_token =
+            data.get("authed_user").and_then(|user| user.get("access_token")).map(text_of);
         Self {
             kind: kind.into(),
-            access_token: user_token.filter(|_| kind == "slackOAuth2Api").unwrap_or_else(|| token("access_token")),
+            access_token: user_token
+                .filter(|_| kind == "slackOAuth2Api")
+                .unwrap_or_else(|| token("access_token")),
             refresh_token: token("refresh_token"),
             token_url,
             client_id: text("clientId"),
@@ -45,9 +50,16 @@ impl OAuth2 {
         }
     }
 
-    pub(super) async fn send(&self, ctx: &Ctx<'_>, session: &Session, draft: Draft) -> Result<HttpResponse, Failure> {
+    pub(super) async fn send(
+        &self,
+        ctx: &Ctx<'_>,
+        session: &Session,
+        draft: Draft,
+    ) -> Result<HttpResponse, Failure> {
         let known = session.tokens.lock().await.get(&self.kind).cloned();
-        let token = match known.or_else(|| Some(self.access_token.clone()).filter(|token| !token.is_empty())) {
+        let token = match known
+            .or_else(|| Some(self.access_token.clone()).filter(|token| !token.is_empty()))
+        {
             Some(token) => token,
             None => self.renewed(ctx, session, "").await?,
         };
@@ -61,24 +73,43 @@ impl OAuth2 {
         Ok(ctx.host().http().send(signed(draft, &token).into_request()).await?)
     }
 
-    /// A token other than the one that was refused. Requests that run side by side share one refresh.
-    async fn renewed(&self, ctx: &Ctx<'_>, session: &Session, refused: &str) -> Result<String, Failure> {
+    /// A token other than the one that was refused. Requests that run side by side share one
+    /// refresh.
+    async fn renewed(
+        &self,
+        ctx: &Ctx<'_>,
+        session: &Session,
+        refused: &str,
+    ) -> Result<String, Failure> {
         let mut tokens = session.tokens.lock().await;
         if let Some(token) = tokens.get(&self.kind).filter(|token| *token != refused) {
             return Ok(token.clone());
         }
-        if self.token_url.is_empty() || (self.refresh_token.is_empty() && self.grant != "clientCredentials") {
+        if self.token_url.is_empty()
+            || (self.refresh_token.is_empty() && self.grant != "clientCredentials")
+        {
             let message = "Unable to sign without access token";
-            return Err(NodeError::credential(message).hint("Connect the account again in the credential.").into());
+            return Err(NodeError::credential(message)
+                .hint("Connect the account again in the credential.")
+                .into());
         }
         let response = ctx.host().http().send(self.token_request().into_request()).await?;
         let text = String::from_utf8_lossy(&response.body);
-        let answer = model::json::parse(&text).unwrap_or_else(|_| Value::object(super::super::query::parse_form(&text)));
-        let token = answer.get("access_token").map(text_of).filter(|token| response.is_success() && !token.is_empty());
+        let answer = model::json::parse(&text)
+            .unwrap_or_else(|_| Value::object(super::super::query::parse_form(&text)));
+        let token = answer
+            .get("access_token")
+            .map(text_of)
+            .filter(|token| response.is_success() && !token.is_empty());
         let token = token.ok_or_else(|| {
-            let reason = answer.get("error_description").or(answer.get("error")).map(text_of).unwrap_or_default();
+            let reason = answer
+                .get("error_description")
+                .or(answer.get("error"))
+                .map(text_of)
+                .unwrap_or_default();
             let message = "The access token could not be refreshed";
-            let error = NodeError::credential(message).hint("Connect the account again in the credential.");
+            let error =
+                NodeError::credential(message).hint("Connect the account again in the credential.");
             if reason.is_empty() {
                 error.describe(format!("The token endpoint answered {}", response.status))
             } else {
@@ -109,7 +140,8 @@ impl OAuth2 {
         }
         draft.set_header("accept", "application/json");
         draft.body = DraftBody::Form(form);
-        // The address is the owner's; a redirect from there to another host gets neither the client's secret nor the token.
+        // The address is the owner's; a redirect from there to another host gets neither the
+        // client's secret nor the token.
         let hosts = Hosts::Only(HostPattern::of_url(&self.token_url).into_iter().collect());
         draft.bound = Some(Arc::new(Bound { kind: self.kind.clone(), hosts, in_body: true }));
         draft
@@ -138,10 +170,16 @@ fn known_token_url(kind: &str, fields: &Object) -> String {
         ("asana", "https://app.asana.com/-/oauth_token"),
         ("xero", "https://identity.xero.com/connect/token"),
     ];
-    let tenant = fields.get("tenantId").map(text_of).filter(|tenant| !tenant.is_empty()).unwrap_or_else(|| "common".into());
+    let tenant = fields
+        .get("tenantId")
+        .map(text_of)
+        .filter(|tenant| !tenant.is_empty())
+        .unwrap_or_else(|| "common".into());
     match KNOWN.iter().find(|(prefix, _)| kind.starts_with(prefix)) {
         Some((_, url)) => (*url).to_owned(),
-        None if kind.starts_with("microsoft") => format!("https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token"),
+        None if kind.starts_with("microsoft") => {
+            format!("https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token")
+        }
         None => String::new(),
     }
 }

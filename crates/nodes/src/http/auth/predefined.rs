@@ -25,12 +25,14 @@ pub(super) fn placement(kind: &str, fields: &Object) -> Result<Option<Placement>
             }
             Basic(user, password) => {
                 let part = |template: &str| fill(template, fields).unwrap_or_default();
-                made.headers.push(("Authorization".to_owned(), basic(&part(user), &part(password))));
+                made.headers
+                    .push(("Authorization".to_owned(), basic(&part(user), &part(password))));
             }
         }
     }
     if made == Placement::default() && !places.is_empty() && kind != "ollamaApi" {
-        return Err(NodeError::credential(format!("The credential of type '{kind}' is empty")).hint("Open the credential and fill it in."));
+        return Err(NodeError::credential(format!("The credential of type '{kind}' is empty"))
+            .hint("Open the credential and fill it in."));
     }
     Ok(Some(made))
 }
@@ -64,7 +66,8 @@ mod tests {
         assert_eq!(openai.headers, [("Authorization".to_owned(), "Bearer k".to_owned())]);
         let gemini = placed("googlePalmApi", json!({ "apiKey": "k" })).unwrap();
         assert_eq!(gemini.query.get("key"), Some(&json!("k")));
-        let jira = placed("jiraSoftwareCloudApi", json!({ "email": "a@b.c", "apiToken": "t" })).unwrap();
+        let jira =
+            placed("jiraSoftwareCloudApi", json!({ "email": "a@b.c", "apiToken": "t" })).unwrap();
         assert_eq!(jira.headers[0].1, basic("a@b.c", "t"));
         assert_eq!(placed("strangeApi", json!({})), None);
     }

@@ -38,17 +38,24 @@ pub(super) fn read(ctx: &Ctx<'_>, index: usize) -> Result<Call, NodeError> {
         "execution" => execution(ctx, &operation, index),
         "credential" => credential(ctx, &operation, index),
         "audit" => {
-            let mut options = ctx.param("additionalOptions", index)?.as_object().cloned().unwrap_or_default();
+            let mut options =
+                ctx.param("additionalOptions", index)?.as_object().cloned().unwrap_or_default();
             options.retain(|_, value| !value.is_nullish());
-            Ok(Call::new("POST", "/audit").with_body(Object::from_iter([("additionalOptions", options)])))
+            Ok(Call::new("POST", "/audit")
+                .with_body(Object::from_iter([("additionalOptions", options)])))
         }
         other => Err(NodeError::parameter("resource", format!("There is no resource '{other}'"))),
     }
 }
 
 fn workflow(ctx: &Ctx<'_>, operation: &str, index: usize) -> Result<Call, NodeError> {
-    let id = || workflow_id(ctx, "workflowId", index)?.ok_or_else(|| NodeError::parameter("workflowId", "No workflow is chosen"));
-    let path = |suffix: &str| Ok::<_, NodeError>(format!("/workflows/{}{suffix}", segment("workflowId", &id()?)?));
+    let id = || {
+        workflow_id(ctx, "workflowId", index)?
+            .ok_or_else(|| NodeError::parameter("workflowId", "No workflow is chosen"))
+    };
+    let path = |suffix: &str| {
+        Ok::<_, NodeError>(format!("/workflows/{}{suffix}", segment("workflowId", &id()?)?))
+    };
     Ok(match operation {
         "getAll" => {
             let mut call = listed(ctx, "/workflows", index)?;
@@ -68,7 +75,8 @@ fn workflow(ctx: &Ctx<'_>, operation: &str, index: usize) -> Result<Call, NodeEr
         "get" => Call::new("GET", path("")?),
         "delete" => Call::new("DELETE", path("")?),
         "activate" => {
-            let mut details = ctx.param("additionalFields", index)?.as_object().cloned().unwrap_or_default();
+            let mut details =
+                ctx.param("additionalFields", index)?.as_object().cloned().unwrap_or_default();
             details.retain(|_, value| value.as_str() != Some("") && !value.is_nullish());
             let call = Call::new("POST", path("/activate")?);
             if details.is_empty() { call } else { call.with_body(details) }
@@ -89,13 +97,23 @@ fn workflow(ctx: &Ctx<'_>, operation: &str, index: usize) -> Result<Call, NodeEr
                 ("staticData", Value::Null),
             ];
             for (field, otherwise) in defaults {
-                body.insert(field, given.get(field).filter(|value| value.is_truthy()).cloned().unwrap_or(otherwise));
+                body.insert(
+                    field,
+                    given
+                        .get(field)
+                        .filter(|value| value.is_truthy())
+                        .cloned()
+                        .unwrap_or(otherwise),
+                );
             }
             Call::new("POST", "/workflows").with_body(body)
         }
         "update" => {
             let mut body = json_param(ctx, "workflowObject", index)?;
-            body.retain(|field, value| ["name", "nodes", "connections", "settings", "staticData"].contains(&field) && value.is_truthy());
+            body.retain(|field, value| {
+                ["name", "nodes", "connections", "settings", "staticData"].contains(&field)
+                    && value.is_truthy()
+            });
             Call::new("PUT", path("")?).with_body(body)
         }
         other => return Err(no_operation(other)),
@@ -114,7 +132,10 @@ fn execution(ctx: &Ctx<'_>, operation: &str, index: usize) -> Result<Call, NodeE
         }
         "get" | "delete" => {
             let id = segment("executionId", &ctx.text("executionId", index)?)?;
-            Call::new(if operation == "get" { "GET" } else { "DELETE" }, format!("/executions/{id}"))
+            Call::new(
+                if operation == "get" { "GET" } else { "DELETE" },
+                format!("/executions/{id}"),
+            )
         }
         other => return Err(no_operation(other)),
     };
@@ -181,18 +202,24 @@ fn workflow_id(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Option<Str>, N
     if locator.get("mode").and_then(Value::as_str) != Some("url") || text.is_empty() {
         return Ok(Some(text).filter(|text| !text.is_empty()).map(Into::into));
     }
-    let id = text.rsplit_once("/workflow/").map(|(_, rest)| rest.split(|letter: char| !letter.is_ascii_alphanumeric()).next());
+    let id = text
+        .rsplit_once("/workflow/")
+        .map(|(_, rest)| rest.split(|letter: char| !letter.is_ascii_alphanumeric()).next());
     match id.flatten().filter(|id| !id.is_empty()) {
         Some(id) => Ok(Some(id.into())),
-        None => Err(NodeError::parameter(path, "Not a valid Workflow URL").hint("It looks like https://host/workflow/id.")),
+        None => Err(NodeError::parameter(path, "Not a valid Workflow URL")
+            .hint("It looks like https://host/workflow/id.")),
     }
 }
 
 /// A part of a path: whatever it holds, it stays one part.
 fn segment(name: &str, text: &str) -> Result<String, NodeError> {
     match text.trim() {
-        "" => Err(NodeError::parameter(name, format!("The parameter '{name}' is empty")).hint("Give it a value.")),
-        "." | ".." => Err(NodeError::parameter(name, format!("The parameter '{name}' cannot be '{text}'"))),
+        "" => Err(NodeError::parameter(name, format!("The parameter '{name}' is empty"))
+            .hint("Give it a value.")),
+        "." | ".." => {
+            Err(NodeError::parameter(name, format!("The parameter '{name}' cannot be '{text}'")))
+        }
         text => Ok(escape(text)),
     }
 }
@@ -203,8 +230,11 @@ fn json_param(ctx: &Ctx<'_>, name: &str, index: usize) -> Result<Object, NodeErr
         value => value,
     };
     value.as_object().cloned().ok_or_else(|| {
-        NodeError::parameter(name, format!("The '{name}' property must be valid JSON, but cannot be parsed"))
-            .hint("Give it an object, such as { \"name\": \"x\" }.")
+        NodeError::parameter(
+            name,
+            format!("The '{name}' property must be valid JSON, but cannot be parsed"),
+        )
+        .hint("Give it an object, such as { \"name\": \"x\" }.")
     })
 }
 

@@ -42,43 +42,71 @@ pub(super) fn is_file_type(content_type: &str) -> bool {
     FILE_TYPES.iter().any(|kind| content_type.contains(kind))
 }
 
-/// The file that an answer is, without the secrets that it was asked for with. `fallback` names it where neither the answer nor the URL
-/// does.
-pub(super) fn to_file(response: &HttpResponse, draft: &Draft, fallback: &str, secrets: &Secrets) -> Binary {
-    let path = response.header("content-disposition").and_then(disposition_name).or_else(|| url_path(&response.url));
+/// The file that an answer is, without the secrets that it was asked for with. `fallback` names it
+/// where neither the answer nor the URL does.
+pub(super) fn to_file(
+    response: &HttpResponse,
+    draft: &Draft,
+    fallback: &str,
+    secrets: &Secrets,
+) -> Binary {
+    let path = response
+        .header("content-disposition")
+        .and_then(disposition_name)
+        .or_else(|| url_path(&response.url));
     let path = path.map(|path| secrets.hide(&path));
-    let declared = response.header("content-type").and_then(|kind| kind.split(';').next()).map(|kind| kind.trim().to_ascii_lowercase());
-    let (directory, name) = match path.as_deref().map(|path| path.rsplit_once('/').unwrap_or(("", path))) {
-        Some((directory, name)) if !name.is_empty() => (Some(directory).filter(|text| !text.is_empty()), Some(name.to_owned())),
-        _ => (None, None),
-    };
+    let declared = response
+        .header("content-type")
+        .and_then(|kind| kind.split(';').next())
+        .map(|kind| kind.trim().to_ascii_lowercase());
+    let (directory, name) =
+        match path.as_deref().map(|path| path.rsplit_once('/').unwrap_or(("", path))) {
+            Some((directory, name)) if !name.is_empty() => {
+                (Some(directory).filter(|text| !text.is_empty()), Some(name.to_owned()))
+            }
+            _ => (None, None),
+        };
     let mime_type = declared
         .filter(|kind| !kind.is_empty())
-        .or_else(|| name.as_deref().and_then(|name| mime_guess::from_path(name).first_raw().map(str::to_owned)))
+        .or_else(|| {
+            name.as_deref()
+                .and_then(|name| mime_guess::from_path(name).first_raw().map(str::to_owned))
+        })
         .or_else(|| infer::get(&response.body).map(|kind| kind.mime_type().to_owned()))
         .unwrap_or_else(|| "text/plain".to_owned());
-    let own_extension =
-        name.as_deref().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension.to_owned()).filter(|text| !text.is_empty());
+    let own_extension = name
+        .as_deref()
+        .and_then(|name| name.rsplit_once('.'))
+        .map(|(_, extension)| extension.to_owned())
+        .filter(|text| !text.is_empty());
     let extension = own_extension.or_else(|| extension_of(&mime_type).map(str::to_owned));
     let name = name.or_else(|| {
         let extension = extension.as_deref()?;
-        let from_url =
-            url_path(&draft.url).filter(|path| path.ends_with(extension)).and_then(|path| path.rsplit('/').next().map(str::to_owned));
+        let from_url = url_path(&draft.url)
+            .filter(|path| path.ends_with(extension))
+            .and_then(|path| path.rsplit('/').next().map(str::to_owned));
         from_url.or_else(|| Some(format!("{fallback}.{extension}")))
     });
-    let mut file = Binary::new(secrets.hide_in_bytes(&response.body), secrets.hide(&mime_type), name.as_deref().map(sanitize_file_name));
+    let mut file = Binary::new(
+        secrets.hide_in_bytes(&response.body),
+        secrets.hide(&mime_type),
+        name.as_deref().map(sanitize_file_name),
+    );
     file.file_extension = extension.map(Str::from);
     file.directory = directory.map(|directory| sanitize_path(directory).into());
     file
 }
 
-/// The file name in `attachment; filename="a.txt"` or `filename*=UTF-8''a%20b.txt`, without any folders.
+/// The file name in `attachment; filename="a.txt"` or `filename*=UTF-8''a%20b.txt`, without any
+/// folders.
 fn disposition_name(header: &str) -> Option<String> {
     let value = |wanted: &str| {
         let parts = split_outside_quotes(header);
         parts.into_iter().find_map(|part| {
             let (key, value) = part.split_once('=')?;
-            key.trim().eq_ignore_ascii_case(wanted).then(|| value.trim().trim_matches('"').replace("\\\"", "\""))
+            key.trim()
+                .eq_ignore_ascii_case(wanted)
+                .then(|| value.trim().trim_matches('"').replace("\\\"", "\""))
         })
     };
     let extended = value("filename*").and_then(|value| {
@@ -119,7 +147,10 @@ fn url_path(url: &str) -> Option<String> {
 
 fn percent_decode(text: &str) -> String {
     let kept = text.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
-    url::form_urlencoded::parse(kept.as_bytes()).next().map(|(key, _)| key.into_owned()).unwrap_or_default()
+    url::form_urlencoded::parse(kept.as_bytes())
+        .next()
+        .map(|(key, _)| key.into_owned())
+        .unwrap_or_default()
 }
 
 /// The usual extension of a type; the first in the alphabet is not always the one people use.
@@ -143,7 +174,10 @@ mod tests {
 
     fn file(url: &str, content_type: &str, disposition: &str) -> Binary {
         let headers = [("content-type", content_type), ("content-disposition", disposition)];
-        let headers = headers.iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let headers = headers
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let response = HttpResponse {
             status: 200,
             status_text: "".into(),
@@ -159,7 +193,14 @@ mod tests {
     fn the_name_comes_from_the_answer_or_the_url() {
         for (url, content_type, disposition, name, extension, directory) in [
             ("https://x.test/img/pic.png?w=1", "image/png", "", "pic.png", "png", Some("img")),
-            ("https://x.test/download", "application/pdf", "attachment; filename=\"a;b.pdf\"", "a;b.pdf", "pdf", None),
+            (
+                "https://x.test/download",
+                "application/pdf",
+                "attachment; filename=\"a;b.pdf\"",
+                "a;b.pdf",
+                "pdf",
+                None,
+            ),
             (
                 "https://x.test/d",
                 "text/csv",
@@ -169,7 +210,14 @@ mod tests {
                 None,
             ),
             ("https://x.test/", "image/jpeg", "", "data.jpeg", "jpeg", None),
-            ("https://x.test/d", "application/pdf", "attachment; filename=\"../../etc/passwd\"", "passwd", "pdf", None),
+            (
+                "https://x.test/d",
+                "application/pdf",
+                "attachment; filename=\"../../etc/passwd\"",
+                "passwd",
+                "pdf",
+                None,
+            ),
             ("https://x.test/a%2f..%2f..%2fb/nul", "text/plain", "", "_nul", "txt", Some("a/b")),
             ("https://x.test/files/42", "application/zip", "", "42", "zip", Some("files")),
         ] {
@@ -183,6 +231,8 @@ mod tests {
     #[test]
     fn files_are_known_by_their_type() {
         assert!(is_file_type("image/png") && is_file_type("Application/PDF; x=y"));
-        assert!(!is_file_type("text/html") && !is_file_type("application/json") && !is_file_type(""));
+        assert!(
+            !is_file_type("text/html") && !is_file_type("application/json") && !is_file_type("")
+        );
     }
 }

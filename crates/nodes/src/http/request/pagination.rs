@@ -1,4 +1,5 @@
-//! Fetches page after page: changes the request by expressions that see the last answer, until there is no more.
+//! Fetches page after page: changes the request by expressions that see the last answer, until
+//! there is no more.
 
 mod pages;
 
@@ -50,26 +51,55 @@ impl Pagination {
     pub(super) fn read(raw: Option<&Value>) -> Result<Option<Self>, NodeError> {
         let Some(raw) = raw.and_then(Value::as_object) else { return Ok(None) };
         let text = |name: &str| raw.get(name).and_then(Value::as_str).unwrap_or_default();
-        let mode = raw.get("paginationMode").and_then(Value::as_str).unwrap_or("updateAParameterInEachRequest");
+        let mode = raw
+            .get("paginationMode")
+            .and_then(Value::as_str)
+            .unwrap_or("updateAParameterInEachRequest");
         let change = match mode {
             "off" => return Ok(None),
-            "responseContainsNextURL" => Change::NextUrl(raw.get("nextURL").cloned().unwrap_or_default()),
-            _ => Change::Parameters(changed_parameters(raw.get("parameters").and_then(|group| group.get("parameters")))?),
+            "responseContainsNextURL" => {
+                Change::NextUrl(raw.get("nextURL").cloned().unwrap_or_default())
+            }
+            _ => Change::Parameters(changed_parameters(
+                raw.get("parameters").and_then(|group| group.get("parameters")),
+            )?),
         };
-        let complete = match raw.get("paginationCompleteWhen").and_then(Value::as_str).unwrap_or("responseIsEmpty") {
-            "receiveSpecificStatusCodes" => Complete::Statuses(raw.get("statusCodesWhenComplete").cloned().unwrap_or_default()),
+        let complete = match raw
+            .get("paginationCompleteWhen")
+            .and_then(Value::as_str)
+            .unwrap_or("responseIsEmpty")
+        {
+            "receiveSpecificStatusCodes" => {
+                Complete::Statuses(raw.get("statusCodesWhenComplete").cloned().unwrap_or_default())
+            }
             "other" if !text("completeExpression").starts_with('=') => {
-                return Err(NodeError::parameter("completeExpression", "Invalid or empty Complete Expression"));
+                return Err(NodeError::parameter(
+                    "completeExpression",
+                    "Invalid or empty Complete Expression",
+                ));
             }
             "other" => Complete::Expression(text("completeExpression").into()),
             _ => Complete::EmptyBody,
         };
         let is_limited = raw.get("limitPagesFetched").is_some_and(Value::is_truthy);
-        let most = is_limited.then(|| raw.get("maxRequests").cloned().unwrap_or(Value::Number(100.0)));
-        Ok(Some(Self { change, complete, most, pause: raw.get("requestInterval").cloned().unwrap_or_default() }))
+        let most =
+            is_limited.then(|| raw.get("maxRequests").cloned().unwrap_or(Value::Number(100.0)));
+        Ok(Some(Self {
+            change,
+            complete,
+            most,
+            pause: raw.get("requestInterval").cloned().unwrap_or_default(),
+        }))
     }
 
-    fn is_complete(&self, ctx: &Ctx<'_>, status: u16, body: &Value, item: usize, names: &Object) -> Result<bool, NodeError> {
+    fn is_complete(
+        &self,
+        ctx: &Ctx<'_>,
+        status: u16,
+        body: &Value,
+        item: usize,
+        names: &Object,
+    ) -> Result<bool, NodeError> {
         Ok(match &self.complete {
             Complete::EmptyBody => match body {
                 Value::Array(values) => values.is_empty(),
@@ -77,15 +107,25 @@ impl Pagination {
             },
             Complete::Statuses(list) => {
                 let list = text_of(&resolve(ctx, list, item, names)?);
-                list.split(',').filter_map(|code| code.trim().parse::<u16>().ok()).any(|code| code == status)
+                list.split(',')
+                    .filter_map(|code| code.trim().parse::<u16>().ok())
+                    .any(|code| code == status)
             }
             Complete::Expression(text) => ctx.host().evaluate(text, item, names)?.is_truthy(),
         })
     }
 
-    fn changed(&self, ctx: &Ctx<'_>, draft: &Draft, item: usize, names: &Object, is_first: bool) -> Result<Draft, NodeError> {
+    fn changed(
+        &self,
+        ctx: &Ctx<'_>,
+        draft: &Draft,
+        item: usize,
+        names: &Object,
+        is_first: bool,
+    ) -> Result<Draft, NodeError> {
         let mut draft = draft.clone();
-        // Before the first answer an expression may reach into nothing; that leaves the request as it is.
+        // Before the first answer an expression may reach into nothing; that leaves the request as
+        // it is.
         let value_of = |value: &Value| match resolve(ctx, value, item, names) {
             Err(_) if is_first => Ok(Value::Undefined),
             resolved => resolved,
@@ -97,11 +137,18 @@ impl Pagination {
                 Value::String(url) if url.is_empty() && is_first => {}
                 next => {
                     let text = text_of(&next);
-                    let is_url = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+                    let is_url = url::Url::parse(&text)
+                        .is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
                     if !is_url {
-                        let shown: String = text.split('?').next().unwrap_or_default().chars().take(200).collect();
-                        let error = NodeError::parameter("nextURL", format!("'{shown}' is not a valid URL."));
-                        return Err(error.describe("Make sure the \"Next URL\" parameter evaluates to a valid URL."));
+                        let shown: String =
+                            text.split('?').next().unwrap_or_default().chars().take(200).collect();
+                        let error = NodeError::parameter(
+                            "nextURL",
+                            format!("'{shown}' is not a valid URL."),
+                        );
+                        return Err(error.describe(
+                            "Make sure the \"Next URL\" parameter evaluates to a valid URL.",
+                        ));
                     }
                     let text = without_masked(text)?;
                     // The next URL carries its own query; the given one would double it.
@@ -118,7 +165,10 @@ impl Pagination {
                     }
                     match parameter.place.as_str() {
                         "headers" if name.trim().eq_ignore_ascii_case("host") => {
-                            return Err(NodeError::parameter("parameters", "Pagination cannot change the Host header"));
+                            return Err(NodeError::parameter(
+                                "parameters",
+                                "Pagination cannot change the Host header",
+                            ));
                         }
                         "headers" => draft.set_header(&name, text_of(&value)),
                         "body" => set_in_body(&mut draft.body, &name, value)?,
@@ -135,8 +185,11 @@ impl Pagination {
 
 /// Whether a further page is where the first one was; from http to https is no other place.
 fn stays_at(first: &str, next: &str) -> bool {
-    let (Ok(first), Ok(next)) = (url::Url::parse(first), url::Url::parse(next)) else { return false };
-    let is_upgrade = first.scheme() == "http" && next.scheme() == "https" && first.host() == next.host();
+    let (Ok(first), Ok(next)) = (url::Url::parse(first), url::Url::parse(next)) else {
+        return false;
+    };
+    let is_upgrade =
+        first.scheme() == "http" && next.scheme() == "https" && first.host() == next.host();
     first.origin() == next.origin() || is_upgrade
 }
 
@@ -146,26 +199,42 @@ fn without_masked(text: String) -> Result<String, NodeError> {
         return Ok(text);
     }
     let hidden = || {
-        NodeError::parameter("nextURL", "The next URL holds a secret of the credential, which expressions do not see")
-            .hint("Choose 'Update a Parameter in Each Request' and set what changes from page to page.")
+        NodeError::parameter(
+            "nextURL",
+            "The next URL holds a secret of the credential, which expressions do not see",
+        )
+        .hint("Choose 'Update a Parameter in Each Request' and set what changes from page to page.")
     };
     let mut url = url::Url::parse(&text).map_err(|_| hidden())?;
-    let kept: Vec<String> = url.query().unwrap_or_default().split('&').filter(|field| !field.contains(MASK)).map(str::to_owned).collect();
+    let kept: Vec<String> = url
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .filter(|field| !field.contains(MASK))
+        .map(str::to_owned)
+        .collect();
     url.set_query((!kept.is_empty()).then(|| kept.join("&")).as_deref());
     if url.as_str().contains(MASK) { Err(hidden()) } else { Ok(url.into()) }
 }
 
 /// An answer must not be able to send the credential to a place of its choice.
 fn leads_elsewhere(url: &str) -> NodeError {
-    let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let host = url::Url::parse(url)
+        .ok()
+        .and_then(|url| url.host_str().map(str::to_owned))
+        .unwrap_or_default();
     NodeError::parameter("nextURL", format!("The next page is at another place ({host}), and credentials are not sent there"))
         .hint("Switch on 'Send credentials on cross-origin redirect' in the options if that place may have them.")
 }
 
 fn changed_parameters(entries: Option<&Value>) -> Result<Vec<Changed>, NodeError> {
     let entries = entries.and_then(Value::as_array).unwrap_or_default();
-    let is_blank = |value: Option<&Value>| value.is_none_or(|value| value.is_nullish() || value.as_str() == Some(""));
-    if entries.is_empty() || matches!(entries, [one] if is_blank(one.get("name")) && is_blank(one.get("value"))) {
+    let is_blank = |value: Option<&Value>| {
+        value.is_none_or(|value| value.is_nullish() || value.as_str() == Some(""))
+    };
+    if entries.is_empty()
+        || matches!(entries, [one] if is_blank(one.get("name")) && is_blank(one.get("value")))
+    {
         let message = "At least one entry with 'Name' and 'Value' filled must be included in 'Parameters' to use 'Update a Parameter in Each Request' mode ";
         return Err(NodeError::parameter("parameters", message));
     }
@@ -191,8 +260,14 @@ fn changed_parameters(entries: Option<&Value>) -> Result<Vec<Changed>, NodeError
     Ok(parameters)
 }
 
-/// What pagination expressions see: `$request`, `$response` and `$pageCount`. They see no secret, for they can put it where it is shown.
-fn names(draft: &Draft, last: Option<(&HttpResponse, &Value)>, n_pages: usize, secrets: &Secrets) -> Object {
+/// What pagination expressions see: `$request`, `$response` and `$pageCount`. They see no secret,
+/// for they can put it where it is shown.
+fn names(
+    draft: &Draft,
+    last: Option<(&HttpResponse, &Value)>,
+    n_pages: usize,
+    secrets: &Secrets,
+) -> Object {
     let body = match &draft.body {
         DraftBody::Json(value) => value.clone(),
         DraftBody::Form(fields) => Value::object(fields.clone()),
@@ -214,7 +289,11 @@ fn names(draft: &Draft, last: Option<(&HttpResponse, &Value)>, n_pages: usize, s
             ("statusMessage", secrets.hide_in(Value::from(last.status_text.clone()))),
         ])
     });
-    Object::from_iter([("$request", Value::object(request)), ("$response", Value::object(response)), ("$pageCount", Value::from(n_pages))])
+    Object::from_iter([
+        ("$request", Value::object(request)),
+        ("$response", Value::object(response)),
+        ("$pageCount", Value::from(n_pages)),
+    ])
 }
 
 /// The value of a setting: texts that start with `=` are evaluated.
@@ -235,7 +314,9 @@ fn number(ctx: &Ctx<'_>, value: &Value, item: usize, names: &Object) -> Result<f
 
 fn set_in_body(body: &mut DraftBody, name: &str, value: Value) -> Result<(), NodeError> {
     match body {
-        DraftBody::None => *body = DraftBody::Json(Value::object(Object::from_iter([(name, value)]))),
+        DraftBody::None => {
+            *body = DraftBody::Json(Value::object(Object::from_iter([(name, value)])))
+        }
         DraftBody::Json(json) => json.put_path(name, value)?,
         DraftBody::Form(fields) => {
             fields.insert(name, value);
@@ -265,7 +346,13 @@ mod tests {
     fn further_pages_stay_at_the_origin_of_the_first() {
         assert!(stays_at("https://a.test/1", "https://a.test:443/2?x"));
         assert!(stays_at("http://a.test/1", "https://a.test/2"));
-        for next in ["https://b.test/", "http://a.test/", "https://a.test:8443/", "https://a.test.b.test/", "x"] {
+        for next in [
+            "https://b.test/",
+            "http://a.test/",
+            "https://a.test:8443/",
+            "https://a.test.b.test/",
+            "x",
+        ] {
             assert!(!stays_at("https://a.test/1", next), "{next}");
         }
     }
@@ -275,8 +362,15 @@ mod tests {
         let made = |text: &str| without_masked(text.to_owned());
         assert_eq!(made("https://a.test/2?x=%2F").unwrap(), "https://a.test/2?x=%2F");
         assert_eq!(made("https://a.test/2?key=**hidden**").unwrap(), "https://a.test/2");
-        assert_eq!(made("https://a.test/2?page=2&key=**hidden**&x=%2F+1#a").unwrap(), "https://a.test/2?page=2&x=%2F+1#a");
-        for text in ["https://a.test/**hidden**/2", "https://**hidden**.test/2", "https://a.test/2#**hidden**"] {
+        assert_eq!(
+            made("https://a.test/2?page=2&key=**hidden**&x=%2F+1#a").unwrap(),
+            "https://a.test/2?page=2&x=%2F+1#a"
+        );
+        for text in [
+            "https://a.test/**hidden**/2",
+            "https://**hidden**.test/2",
+            "https://a.test/2#**hidden**",
+        ] {
             assert_eq!(made(text).unwrap_err().code(), Code::NODE_PARAMETER, "{text}");
         }
     }
@@ -284,9 +378,15 @@ mod tests {
     #[test]
     fn incomplete_settings_are_told() {
         let message = |raw: Value| read(raw).unwrap_err().message().to_string();
-        assert!(message(json!({ "parameters": { "parameters": [{ "name": "", "value": "" }] } })).starts_with("At least one entry"));
+        assert!(
+            message(json!({ "parameters": { "parameters": [{ "name": "", "value": "" }] } }))
+                .starts_with("At least one entry")
+        );
         let named = json!({ "parameters": { "parameters": [{ "name": "a", "value": "1" }, { "name": "", "value": "x" }] } });
-        assert_eq!(message(named), "Parameter name must be set for parameter [2] in pagination settings");
+        assert_eq!(
+            message(named),
+            "Parameter name must be set for parameter [2] in pagination settings"
+        );
         let valued = json!({ "parameters": { "parameters": [{ "name": "a", "value": "" }] } });
         assert!(message(valued).starts_with("Some value must be provided for parameter [1]"));
         let other = json!({ "paginationMode": "responseContainsNextURL", "nextURL": "=x", "paginationCompleteWhen": "other" });

@@ -34,7 +34,13 @@ impl Wanted {
     /// Lets an answer be as large as what becomes of it may be.
     pub(super) fn limit(&self, draft: &mut Draft) {
         // What is more than this would only be refused when it is read.
-        let most_of = |content_type: &str| if binary::is_file_type(content_type) { MAX_FILE_BYTES } else { compute::largest_intake() };
+        let most_of = |content_type: &str| {
+            if binary::is_file_type(content_type) {
+                MAX_FILE_BYTES
+            } else {
+                compute::largest_intake()
+            }
+        };
         draft.max_response_bytes = Some(MAX_FILE_BYTES);
         draft.max_bytes_of = match self.format {
             Format::File => None,
@@ -63,10 +69,16 @@ impl Wanted {
             Format::Text | Format::Detect => {
                 let bytes = response.body.clone();
                 let body = text::decode(&bytes, content_type);
-                make_room(body.len(), &mut response.held).await.map_err(|error| refused(&error, "choose the response format File"))?;
+                make_room(body.len(), &mut response.held)
+                    .await
+                    .map_err(|error| refused(&error, "choose the response format File"))?;
                 // An answer that was only taken for text and is empty gives no field at all.
                 let is_absent = body.is_empty() && self.format == Format::Detect;
-                let value = if is_absent { Value::Undefined } else { secrets.hide_in(Value::from(body.as_ref())) };
+                let value = if is_absent {
+                    Value::Undefined
+                } else {
+                    secrets.hide_in(Value::from(body.as_ref()))
+                };
                 let mut json = Object::new();
                 json.insert(self.property.clone(), value);
                 if self.full {
@@ -82,14 +94,20 @@ impl Wanted {
                     return Ok(vec![Item::new(json)]);
                 }
                 Ok(match body {
-                    Value::Array(values) if self.split_lists => values.iter().map(|value| Item::new(or_empty(value.clone()))).collect(),
+                    Value::Array(values) if self.split_lists => {
+                        values.iter().map(|value| Item::new(or_empty(value.clone()))).collect()
+                    }
                     value => vec![Item::new(or_empty(value))],
                 })
             }
         }
     }
 
-    async fn json_body(&self, response: &mut HttpResponse, content_type: &str) -> Result<Value, NodeError> {
+    async fn json_body(
+        &self,
+        response: &mut HttpResponse,
+        content_type: &str,
+    ) -> Result<Value, NodeError> {
         let bytes = response.body.clone();
         let body = text::decode(&bytes, content_type);
         if body.trim().is_empty() {
@@ -97,24 +115,40 @@ impl Wanted {
         }
         match read_json(&body, &mut response.held).await {
             Ok(value) => Ok(value),
-            Err(ForeignError::NotJson(_)) if self.format == Format::Detect && self.never_error => Ok(Value::empty_object()),
-            Err(ForeignError::NotJson(problem)) if self.format == Format::Detect => Err(NodeError::failed("Invalid JSON in response body")
-                .hint(format!("{problem}. Choose the response format Text to see the body."))),
+            Err(ForeignError::NotJson(_)) if self.format == Format::Detect && self.never_error => {
+                Ok(Value::empty_object())
+            }
+            Err(ForeignError::NotJson(problem)) if self.format == Format::Detect => {
+                Err(NodeError::failed("Invalid JSON in response body")
+                    .hint(format!("{problem}. Choose the response format Text to see the body.")))
+            }
             Err(ForeignError::NotJson(_)) => {
-                let message = format!("Response body is not valid JSON. Change \"Response Format\" to \"{}\"", self.text_label);
+                let message = format!(
+                    "Response body is not valid JSON. Change \"Response Format\" to \"{}\"",
+                    self.text_label
+                );
                 Err(NodeError::failed(message))
             }
             Err(error) => Err(refused(&error, "choose the response format Text or File")),
         }
     }
 
-    fn file_item(&self, response: &HttpResponse, draft: &Draft, input: &Item, secrets: &Secrets) -> Item {
+    fn file_item(
+        &self,
+        response: &HttpResponse,
+        draft: &Draft,
+        input: &Item,
+        secrets: &Secrets,
+    ) -> Item {
         let mut item = match self.full {
             true => Item::new(frame(response, secrets)),
             false => Item::new(input.json.clone()),
         };
         item.binary = input.binary.clone();
-        item.set_binary(self.property.clone(), binary::to_file(response, draft, &self.property, secrets));
+        item.set_binary(
+            self.property.clone(),
+            binary::to_file(response, draft, &self.property, secrets),
+        );
         item
     }
 }
@@ -125,11 +159,13 @@ fn content_type(response: &HttpResponse) -> String {
 
 /// An answer for which there is no memory.
 fn refused(error: &ForeignError, instead: &str) -> NodeError {
-    let refusal = error.refusal("The answer", Code::UPSTREAM_TOO_LARGE).unwrap_or_else(|| NodeError::failed(error.to_string()));
+    let refusal = error
+        .refusal("The answer", Code::UPSTREAM_TOO_LARGE)
+        .unwrap_or_else(|| NodeError::failed(error.to_string()));
     match error {
-        ForeignError::TooHeavy { .. } => {
-            refusal.hint(format!("Ask for less at a time, {instead}, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT."))
-        }
+        ForeignError::TooHeavy { .. } => refusal.hint(format!(
+            "Ask for less at a time, {instead}, or let the operator raise HEDDLE_RUN_MEMORY_LIMIT."
+        )),
         _ => refusal,
     }
 }
@@ -149,7 +185,9 @@ pub(in crate::http) fn headers(response: &HttpResponse) -> Object {
     for (name, value) in &response.headers {
         let name = name.to_ascii_lowercase();
         match headers.get_mut(&name) {
-            Some(Value::Array(values)) => std::sync::Arc::make_mut(values).push(value.as_str().into()),
+            Some(Value::Array(values)) => {
+                std::sync::Arc::make_mut(values).push(value.as_str().into())
+            }
             Some(known) => *known = Value::from(format!("{}, {value}", known.to_js_string())),
             None if name == "set-cookie" => {
                 headers.insert(name, vec![Value::from(value.as_str())]);
@@ -166,7 +204,9 @@ pub(in crate::http) fn headers(response: &HttpResponse) -> Object {
 pub(in crate::http) fn body_text(response: &HttpResponse) -> Result<String, NodeError> {
     let content_type = response.header("content-type").unwrap_or_default();
     if binary::is_file_type(content_type) || response.body.contains(&0) {
-        return Err(NodeError::failed("The service answered with a file, which cannot be shown to a model"));
+        return Err(NodeError::failed(
+            "The service answered with a file, which cannot be shown to a model",
+        ));
     }
     Ok(text::decode(&response.body, content_type).into_owned())
 }
@@ -177,7 +217,9 @@ pub(super) async fn body_for_expressions(response: &mut HttpResponse) -> Result<
     let body = text::decode(&bytes, &content_type);
     let read = match content_type.contains("application/json") {
         true => read_json(&body, &mut response.held).await,
-        false => make_room(body.len(), &mut response.held).await.map(|()| Value::from(body.as_ref())),
+        false => {
+            make_room(body.len(), &mut response.held).await.map(|()| Value::from(body.as_ref()))
+        }
     };
     match read {
         Err(ForeignError::NotJson(_)) => Ok(Value::empty_object()),
@@ -195,7 +237,14 @@ mod tests {
     use futures::FutureExt as _;
 
     fn wanted(format: Format) -> Wanted {
-        Wanted { format, full: false, property: "data".into(), never_error: false, split_lists: true, text_label: "Text" }
+        Wanted {
+            format,
+            full: false,
+            property: "data".into(),
+            never_error: false,
+            split_lists: true,
+            text_label: "Text",
+        }
     }
 
     fn answer(content_type: &str, body: &str) -> HttpResponse {
@@ -213,30 +262,52 @@ mod tests {
     fn items(wanted: &Wanted, response: &mut HttpResponse) -> Result<Value, NodeError> {
         let input = Item::new(json!({ "in": 1 }));
         let draft = Draft::new("GET", "https://x.test/a");
-        let made = wanted.items(response, &draft, &input, &Secrets::default()).now_or_never().unwrap()?;
+        let made =
+            wanted.items(response, &draft, &input, &Secrets::default()).now_or_never().unwrap()?;
         Ok(Value::array(made.into_iter().map(|item| item.json).collect()))
     }
 
     #[test]
     fn the_content_type_decides_when_asked_to_detect() {
         let detect = wanted(Format::Detect);
-        assert_eq!(items(&detect, &mut answer("application/json; charset=utf-8", r#"{"a":1}"#)).unwrap(), json!([{ "a": 1 }]));
-        assert_eq!(items(&detect, &mut answer("application/json", r#"[{"a":1},{"a":2}]"#)).unwrap(), json!([{ "a": 1 }, { "a": 2 }]));
+        assert_eq!(
+            items(&detect, &mut answer("application/json; charset=utf-8", r#"{"a":1}"#)).unwrap(),
+            json!([{ "a": 1 }])
+        );
+        assert_eq!(
+            items(&detect, &mut answer("application/json", r#"[{"a":1},{"a":2}]"#)).unwrap(),
+            json!([{ "a": 1 }, { "a": 2 }])
+        );
         assert_eq!(items(&detect, &mut answer("application/json", "null")).unwrap(), json!([{}]));
         assert_eq!(items(&detect, &mut answer("application/json", "")).unwrap(), json!([{}]));
         assert_eq!(items(&detect, &mut answer("application/json", "[]")).unwrap(), json!([]));
-        assert_eq!(items(&detect, &mut answer("text/html", "<p>")).unwrap(), json!([{ "data": "<p>" }]));
+        assert_eq!(
+            items(&detect, &mut answer("text/html", "<p>")).unwrap(),
+            json!([{ "data": "<p>" }])
+        );
         assert_eq!(items(&detect, &mut answer("", "")).unwrap(), json!([{}]));
         assert_eq!(items(&detect, &mut answer("image/png", "x")).unwrap(), json!([{ "in": 1 }]));
-        assert_eq!(items(&detect, &mut answer("application/json", "{oops")).unwrap_err().message(), "Invalid JSON in response body");
+        assert_eq!(
+            items(&detect, &mut answer("application/json", "{oops")).unwrap_err().message(),
+            "Invalid JSON in response body"
+        );
     }
 
     #[test]
     fn a_chosen_format_wins_over_the_content_type() {
-        assert_eq!(items(&wanted(Format::Text), &mut answer("application/json", r#"{"a":1}"#)).unwrap(), json!([{ "data": r#"{"a":1}"# }]));
-        assert_eq!(items(&wanted(Format::Json), &mut answer("text/plain", "[1]")).unwrap(), json!([1]));
+        assert_eq!(
+            items(&wanted(Format::Text), &mut answer("application/json", r#"{"a":1}"#)).unwrap(),
+            json!([{ "data": r#"{"a":1}"# }])
+        );
+        assert_eq!(
+            items(&wanted(Format::Json), &mut answer("text/plain", "[1]")).unwrap(),
+            json!([1])
+        );
         let error = items(&wanted(Format::Json), &mut answer("text/html", "<p>")).unwrap_err();
-        assert_eq!(error.message(), "Response body is not valid JSON. Change \"Response Format\" to \"Text\"");
+        assert_eq!(
+            error.message(),
+            "Response body is not valid JSON. Change \"Response Format\" to \"Text\""
+        );
     }
 
     #[test]

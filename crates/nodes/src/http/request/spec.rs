@@ -4,11 +4,18 @@ use node_api::prelude::*;
 
 const ID: &str = "n8n-nodes-base.httpRequest";
 const SUMMARY: &str = "Make an HTTP request and return the answer";
-const METHODS: &[(&str, &str)] =
-    &[("GET", "GET"), ("POST", "POST"), ("PUT", "PUT"), ("PATCH", "PATCH"), ("DELETE", "DELETE"), ("HEAD", "HEAD"), ("OPTIONS", "OPTIONS")];
-const FIELDS_OR_JSON: &[(&str, &str)] = &[("keypair", "Using fields below"), ("json", "Using JSON")];
-const HINT: &str =
-    "Use it for any service that has no node of its own. Put secrets into a credential, never into the URL or a header field.";
+const METHODS: &[(&str, &str)] = &[
+    ("GET", "GET"),
+    ("POST", "POST"),
+    ("PUT", "PUT"),
+    ("PATCH", "PATCH"),
+    ("DELETE", "DELETE"),
+    ("HEAD", "HEAD"),
+    ("OPTIONS", "OPTIONS"),
+];
+const FIELDS_OR_JSON: &[(&str, &str)] =
+    &[("keypair", "Using fields below"), ("json", "Using JSON")];
+const HINT: &str = "Use it for any service that has no node of its own. Put secrets into a credential, never into the URL or a header field.";
 const CREDENTIALS: &[&str] = &[
     "httpBasicAuth",
     "httpBearerAuth",
@@ -96,28 +103,41 @@ fn name_and_value(what: &str) -> [Param; 2] {
 
 fn query() -> [Param; 4] {
     [
-        Param::flag("sendQuery", "Send query parameters", false).help("Whether the URL gets a query."),
+        Param::flag("sendQuery", "Send query parameters", false)
+            .help("Whether the URL gets a query."),
         Param::choice("specifyQuery", "Specify query parameters", FIELDS_OR_JSON)
             .show("sendQuery", &[true])
             .help("Whether the query is given field by field or as JSON."),
-        Param::repeated("queryParameters", "Query parameters", [FieldGroup::new("parameters", "Parameter", name_and_value("parameter"))])
+        Param::repeated(
+            "queryParameters",
+            "Query parameters",
+            [FieldGroup::new("parameters", "Parameter", name_and_value("parameter"))],
+        )
+        .show("sendQuery", &[true])
+        .show("specifyQuery", &["keypair"])
+        .help("The parameters of the query."),
+        Param::json("jsonQuery", "JSON", "")
             .show("sendQuery", &[true])
-            .show("specifyQuery", &["keypair"])
-            .help("The parameters of the query."),
-        Param::json("jsonQuery", "JSON", "").show("sendQuery", &[true]).show("specifyQuery", &["json"]).help("The query as a JSON object."),
+            .show("specifyQuery", &["json"])
+            .help("The query as a JSON object."),
     ]
 }
 
 fn headers() -> [Param; 4] {
     [
-        Param::flag("sendHeaders", "Send headers", false).help("Whether the request has headers of its own."),
+        Param::flag("sendHeaders", "Send headers", false)
+            .help("Whether the request has headers of its own."),
         Param::choice("specifyHeaders", "Specify headers", FIELDS_OR_JSON)
             .show("sendHeaders", &[true])
             .help("Whether the headers are given field by field or as JSON."),
-        Param::repeated("headerParameters", "Headers", [FieldGroup::new("parameters", "Parameter", name_and_value("header"))])
-            .show("sendHeaders", &[true])
-            .show("specifyHeaders", &["keypair"])
-            .help("The headers to send."),
+        Param::repeated(
+            "headerParameters",
+            "Headers",
+            [FieldGroup::new("parameters", "Parameter", name_and_value("header"))],
+        )
+        .show("sendHeaders", &[true])
+        .show("specifyHeaders", &["keypair"])
+        .help("The headers to send."),
         Param::json("jsonHeaders", "JSON", "")
             .show("sendHeaders", &[true])
             .show("specifyHeaders", &["json"])
@@ -134,39 +154,66 @@ fn body() -> Vec<Param> {
         ("raw", "Raw"),
     ];
     let form_field = [
-        Param::choice("parameterType", "Parameter type", &[("formData", "Form data"), ("formBinaryData", "Binary file")])
-            .help("Whether the part is text or a file of the item."),
+        Param::choice(
+            "parameterType",
+            "Parameter type",
+            &[("formData", "Form data"), ("formBinaryData", "Binary file")],
+        )
+        .help("Whether the part is text or a file of the item."),
         Param::text("name", "Name", "").help("The name of the part."),
-        Param::text("value", "Value", "").show("parameterType", &["formData"]).help("The text of the part."),
+        Param::text("value", "Value", "")
+            .show("parameterType", &["formData"])
+            .help("The text of the part."),
         Param::text("inputDataFieldName", "Input data field name", "")
             .show("parameterType", &["formBinaryData"])
             .help("The name of the file on the incoming item."),
     ];
-    let shown = |param: Param, kind: &str| param.show("sendBody", &[true]).show("contentType", &[kind]);
+    let shown =
+        |param: Param, kind: &str| param.show("sendBody", &[true]).show("contentType", &[kind]);
     vec![
         Param::flag("sendBody", "Send body", false).help("Whether the request has a body."),
-        Param::choice("contentType", "Body content type", &kinds).show("sendBody", &[true]).help("What the body is made of."),
+        Param::choice("contentType", "Body content type", &kinds)
+            .show("sendBody", &[true])
+            .help("What the body is made of."),
         shown(Param::choice("specifyBody", "Specify body", FIELDS_OR_JSON), "json")
             .help("Whether the body is given field by field or as JSON."),
         shown(
-            Param::repeated("bodyParameters", "Body parameters", [FieldGroup::new("parameters", "Parameter", name_and_value("field"))]),
+            Param::repeated(
+                "bodyParameters",
+                "Body parameters",
+                [FieldGroup::new("parameters", "Parameter", name_and_value("field"))],
+            ),
             "json",
         )
         .show("specifyBody", &["keypair"])
         .help("The fields of the body; from v4 on a name such as a.b reaches into objects."),
-        shown(Param::json("jsonBody", "JSON", ""), "json").show("specifyBody", &["json"]).help("The body as JSON."),
+        shown(Param::json("jsonBody", "JSON", ""), "json")
+            .show("specifyBody", &["json"])
+            .help("The body as JSON."),
         shown(
-            Param::repeated("bodyParameters", "Body parameters", [FieldGroup::new("parameters", "Parameter", form_field)]),
+            Param::repeated(
+                "bodyParameters",
+                "Body parameters",
+                [FieldGroup::new("parameters", "Parameter", form_field)],
+            ),
             "multipart-form-data",
         )
         .help("The parts of the form."),
         shown(
-            Param::choice("specifyBody", "Specify body", &[("keypair", "Using fields below"), ("string", "Using single field")]),
+            Param::choice(
+                "specifyBody",
+                "Specify body",
+                &[("keypair", "Using fields below"), ("string", "Using single field")],
+            ),
             "form-urlencoded",
         )
         .help("Whether the form is given field by field or as one text."),
         shown(
-            Param::repeated("bodyParameters", "Body parameters", [FieldGroup::new("parameters", "Parameter", name_and_value("field"))]),
+            Param::repeated(
+                "bodyParameters",
+                "Body parameters",
+                [FieldGroup::new("parameters", "Parameter", name_and_value("field"))],
+            ),
             "form-urlencoded",
         )
         .show("specifyBody", &["keypair"])
@@ -176,7 +223,8 @@ fn body() -> Vec<Param> {
             .help("The form as text: field1=value1&field2=value2."),
         shown(Param::text("inputDataFieldName", "Input data field name", ""), "binaryData")
             .help("The name of the file on the incoming item."),
-        shown(Param::text("rawContentType", "Content type", ""), "raw").help("The content type of the body, such as text/html."),
+        shown(Param::text("rawContentType", "Content type", ""), "raw")
+            .help("The content type of the body, such as text/html."),
         shown(Param::long_text("body", "Body", ""), "raw").help("The body as it is sent."),
     ]
 }
@@ -186,14 +234,19 @@ fn options() -> Param {
         Param::number("batchSize", "Items per batch", 50)
             .at_least(-1.0)
             .help("Items between two pauses; -1 for no batches, 0 counts as 1."),
-        Param::number("batchInterval", "Batch interval (ms)", 1000).at_least(0.0).help("The pause between two batches; 0 for none."),
+        Param::number("batchInterval", "Batch interval (ms)", 1000)
+            .at_least(0.0)
+            .help("The pause between two batches; 0 for none."),
     ];
     let redirect = [
-        Param::flag("followRedirects", "Follow redirects", true).help("Whether to go where an answer points."),
-        Param::number("maxRedirects", "Max redirects", 21).help("How many redirects are followed at most."),
+        Param::flag("followRedirects", "Follow redirects", true)
+            .help("Whether to go where an answer points."),
+        Param::number("maxRedirects", "Max redirects", 21)
+            .help("How many redirects are followed at most."),
     ];
     let response = [
-        Param::flag("fullResponse", "Include response headers and status", false).help("Give back status and headers, not only the body."),
+        Param::flag("fullResponse", "Include response headers and status", false)
+            .help("Give back status and headers, not only the body."),
         Param::flag("neverError", "Never error", false).help("Take any status for a success."),
         Param::choice(
             "responseFormat",
@@ -238,9 +291,11 @@ fn options() -> Param {
 
 fn pagination() -> Vec<Param> {
     let parameter = [
-        Param::choice("type", "Type", &[("qs", "Query"), ("body", "Body"), ("headers", "Header")]).help("Where the parameter is."),
+        Param::choice("type", "Type", &[("qs", "Query"), ("body", "Body"), ("headers", "Header")])
+            .help("Where the parameter is."),
         Param::text("name", "Name", "").help("The name of the parameter."),
-        Param::text("value", "Value", "").help("Its value for each page; $pageCount, $request and $response are at hand."),
+        Param::text("value", "Value", "")
+            .help("Its value for each page; $pageCount, $request and $response are at hand."),
     ];
     vec![
         Param::choice(
@@ -256,9 +311,13 @@ fn pagination() -> Vec<Param> {
         Param::text("nextURL", "Next URL", "")
             .show("paginationMode", &["responseContainsNextURL"])
             .help("An expression for the URL of the next page, such as {{ $response.body.next }}."),
-        Param::repeated("parameters", "Parameters", [FieldGroup::new("parameters", "Parameter", parameter)])
-            .show("paginationMode", &["updateAParameterInEachRequest"])
-            .help("What changes from page to page."),
+        Param::repeated(
+            "parameters",
+            "Parameters",
+            [FieldGroup::new("parameters", "Parameter", parameter)],
+        )
+        .show("paginationMode", &["updateAParameterInEachRequest"])
+        .help("What changes from page to page."),
         Param::choice(
             "paginationCompleteWhen",
             "Pagination complete when",
@@ -279,7 +338,9 @@ fn pagination() -> Vec<Param> {
         Param::flag("limitPagesFetched", "Limit pages fetched", false)
             .hide("paginationMode", &["off"])
             .help("Whether to stop after a number of pages."),
-        Param::number("maxRequests", "Max pages", 100).show("limitPagesFetched", &[true]).help("How many pages are fetched at most."),
+        Param::number("maxRequests", "Max pages", 100)
+            .show("limitPagesFetched", &[true])
+            .help("How many pages are fetched at most."),
         Param::number("requestInterval", "Interval between requests (ms)", 0)
             .hide("paginationMode", &["off"])
             .help("The pause before each further page."),
@@ -289,9 +350,15 @@ fn pagination() -> Vec<Param> {
 /// v1 and v2.
 pub(super) fn old_form() -> Spec {
     let ui = |name: &str, label: &str, what: &str| {
-        Param::repeated(name, label, [FieldGroup::new("parameter", "Parameter", name_and_value(what))]).show("jsonParameters", &[false])
+        Param::repeated(
+            name,
+            label,
+            [FieldGroup::new("parameter", "Parameter", name_and_value(what))],
+        )
+        .show("jsonParameters", &[false])
     };
-    let json = |name: &str, label: &str| Param::json(name, label, "").show("jsonParameters", &[true]);
+    let json =
+        |name: &str, label: &str| Param::json(name, label, "").show("jsonParameters", &[true]);
     let with_body = |param: Param| param.show("requestMethod", &["PATCH", "POST", "PUT", "DELETE"]);
     let spec = Spec::new(ID, &[1.0, 2.0], "HTTP Request", SUMMARY)
         .untrusted()
@@ -348,12 +415,19 @@ pub(super) fn old_form() -> Spec {
         .hint(HINT)
         .note("Requests to private and local addresses are refused unless the operator opens them (HEDDLE_EGRESS_ALLOW).")
         .note("A redirect to another origin loses credentials.");
-    CREDENTIALS.iter().filter(|kind| **kind != "httpSslAuth").fold(spec, |spec, kind| spec.credential(kind, false))
+    CREDENTIALS
+        .iter()
+        .filter(|kind| **kind != "httpSslAuth")
+        .fold(spec, |spec, kind| spec.credential(kind, false))
 }
 
 fn old_options() -> Param {
-    let kinds =
-        [("json", "JSON"), ("raw", "RAW/Custom"), ("form-urlencoded", "Form urlencoded"), ("multipart-form-data", "Form-data multipart")];
+    let kinds = [
+        ("json", "JSON"),
+        ("raw", "RAW/Custom"),
+        ("form-urlencoded", "Form urlencoded"),
+        ("multipart-form-data", "Form-data multipart"),
+    ];
     Param::collection(
         "options",
         "Options",
@@ -361,17 +435,29 @@ fn old_options() -> Param {
             Param::number("batchInterval", "Batch interval", 1000)
                 .at_least(0.0)
                 .help("The pause between two batches in milliseconds; 0 for none."),
-            Param::number("batchSize", "Batch size", 50).at_least(-1.0).help("Items between two pauses; -1 for no batches."),
-            Param::choice("bodyContentType", "Body content type", &kinds).help("How the body is sent."),
-            Param::flag("fullResponse", "Full response", false).help("Give back status and headers, not only the body."),
-            Param::flag("followAllRedirects", "Follow all redirects", false).help("Follow redirects of methods other than GET, too."),
-            Param::flag("followRedirect", "Follow GET redirect", true).help("Follow redirects of GET requests."),
-            Param::flag("ignoreResponseCode", "Ignore response code", false).help("Take any status for a success."),
-            Param::text("bodyContentCustomMimeType", "MIME type", "").help("The content type of a raw body."),
+            Param::number("batchSize", "Batch size", 50)
+                .at_least(-1.0)
+                .help("Items between two pauses; -1 for no batches."),
+            Param::choice("bodyContentType", "Body content type", &kinds)
+                .help("How the body is sent."),
+            Param::flag("fullResponse", "Full response", false)
+                .help("Give back status and headers, not only the body."),
+            Param::flag("followAllRedirects", "Follow all redirects", false)
+                .help("Follow redirects of methods other than GET, too."),
+            Param::flag("followRedirect", "Follow GET redirect", true)
+                .help("Follow redirects of GET requests."),
+            Param::flag("ignoreResponseCode", "Ignore response code", false)
+                .help("Take any status for a success."),
+            Param::text("bodyContentCustomMimeType", "MIME type", "")
+                .help("The content type of a raw body."),
             Param::text("proxy", "Proxy", "").help("The HTTP proxy to use."),
-            Param::flag("splitIntoItems", "Split into items", false).help("Make one item of each element of a list."),
-            Param::number("timeout", "Timeout", 10_000).at_least(1.0).help("Milliseconds that the whole request may take."),
-            Param::flag("useStream", "Use stream", false).help("Has no effect here: answers are always streamed."),
+            Param::flag("splitIntoItems", "Split into items", false)
+                .help("Make one item of each element of a list."),
+            Param::number("timeout", "Timeout", 10_000)
+                .at_least(1.0)
+                .help("Milliseconds that the whole request may take."),
+            Param::flag("useStream", "Use stream", false)
+                .help("Has no effect here: answers are always streamed."),
         ],
     )
     .help("Batching, redirects, body type and more.")

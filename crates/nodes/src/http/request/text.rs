@@ -3,7 +3,8 @@
 use encoding_rs::{Encoding, GB18030, UTF_8, WINDOWS_1252};
 use std::borrow::Cow;
 
-/// The text of a body. The `charset` of the content type decides; without one it is UTF-8, or the likeliest older set.
+/// The text of a body. The `charset` of the content type decides; without one it is UTF-8, or the
+/// likeliest older set.
 pub(super) fn decode<'b>(body: &'b [u8], content_type: &str) -> Cow<'b, str> {
     if let Some(encoding) = charset(content_type).filter(|encoding| *encoding != UTF_8) {
         return encoding.decode(body).0;

@@ -1,7 +1,9 @@
 //! HTTP Request v1 and v2: the older form of the node, which many workflows still use.
 
 use super::super::auth::{Credentials, Session};
-use super::super::draft::{DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of};
+use super::super::draft::{
+    DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of,
+};
 use super::super::failure::Failure;
 use super::response::{Format, Wanted};
 use super::v3::positive;
@@ -17,7 +19,8 @@ impl Node for HttpRequestOld {
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let options = ctx.param("options", 0)?;
-        let is_batched = options.get("batchSize").is_some() || options.get("batchInterval").is_some();
+        let is_batched =
+            options.get("batchSize").is_some() || options.get("batchInterval").is_some();
         let size = options.get("batchSize").and_then(Value::as_f64).unwrap_or(50.0);
         let batching = Batching {
             size: (is_batched && size >= 0.0).then_some((size as usize).max(1)),
@@ -25,12 +28,16 @@ impl Node for HttpRequestOld {
         };
         let session = Session::default();
         let inputs = items.to_vec();
-        run_all(ctx, inputs.len(), batching, |index| one(ctx, &session, inputs.get(index).cloned().unwrap_or_default(), index)).await
+        run_all(ctx, inputs.len(), batching, |index| {
+            one(ctx, &session, inputs.get(index).cloned().unwrap_or_default(), index)
+        })
+        .await
     }
 }
 
 async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Made {
-    let credentials = credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
+    let credentials =
+        credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
     let made = async {
         let options = ctx.param("options", index)?;
         let flag = |name: &str| options.get(name).is_some_and(Value::is_truthy);
@@ -54,7 +61,9 @@ async fn one(ctx: &Ctx<'_>, session: &Session, input: Item, index: usize) -> Mad
         if !response.is_success() && !wanted.never_error {
             return Err(Failure::Status(response));
         }
-        let items = wanted.items(&mut response, &draft, &input, &credentials.secrets(session).await).await?;
+        let items = wanted
+            .items(&mut response, &draft, &input, &credentials.secrets(session).await)
+            .await?;
         let mut made = Gathered::new(ctx);
         made.add(items, response.body.len());
         Ok(made.finish())
@@ -74,17 +83,28 @@ fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
         "customAuth" => "httpCustomAuth",
         "oAuth1" => "oAuth1Api",
         "oAuth2" => "oAuth2Api",
-        "genericCredentialType" => return Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index),
-        "predefinedCredentialType" => return Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index),
+        "genericCredentialType" => {
+            return Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index);
+        }
+        "predefinedCredentialType" => {
+            return Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index);
+        }
         _ => return Ok(Credentials::default()),
     };
     Credentials::generic(ctx, kind, index)
 }
 
-fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value, format: Format) -> Result<Draft, NodeError> {
+fn draft(
+    ctx: &Ctx<'_>,
+    input: &Item,
+    index: usize,
+    options: &Value,
+    format: Format,
+) -> Result<Draft, NodeError> {
     let url = super::check_url(&ctx.param("url", index)?, index)?;
     let method = ctx.text("requestMethod", index)?.to_uppercase();
-    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url).chosen_in(ctx, "url", index);
+    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url)
+        .chosen_in(ctx, "url", index);
     let content_kind = options.get("bodyContentType").and_then(Value::as_str).unwrap_or("json");
     let as_json = ctx.flag("jsonParameters", index)?;
     let has_body = matches!(draft.method.as_str(), "PATCH" | "POST" | "PUT" | "DELETE");
@@ -97,16 +117,24 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value, format: For
     }
     let pairs = |fields: Value| fields.as_object().map(texts_of).unwrap_or_default();
     match as_json {
-        true => draft.check_host_header(ctx, "headerParametersJson", index, |value| {
-            pairs(value.as_str().map_or_else(|| value.clone(), |text| model::json::parse(text).unwrap_or_default()))
-        })?,
+        true => {
+            draft.check_host_header(ctx, "headerParametersJson", index, |value| {
+                pairs(value.as_str().map_or_else(
+                    || value.clone(),
+                    |text| model::json::parse(text).unwrap_or_default(),
+                ))
+            })?
+        }
         false => draft.check_host_header(ctx, "headerParametersUi.parameter", index, |value| {
-            fields_of(Some(value)).map(|(name, value, _)| (name.to_owned(), text_of(value))).collect()
+            fields_of(Some(value))
+                .map(|(name, value, _)| (name.to_owned(), text_of(value)))
+                .collect()
         })?,
     }
     if has_body {
         draft.body = body(ctx, input, index, content_kind, as_json)?;
-        if let (DraftBody::Raw { .. }, Some(kind)) = (&draft.body, options.get("bodyContentCustomMimeType").map(text_of))
+        if let (DraftBody::Raw { .. }, Some(kind)) =
+            (&draft.body, options.get("bodyContentCustomMimeType").map(text_of))
             && !kind.is_empty()
         {
             draft.set_header("content-type", kind);
@@ -114,7 +142,9 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value, format: For
     }
     let accept = match format {
         Format::Json => "application/json,text/*;q=0.99",
-        Format::Text => "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, */*;q=0.1",
+        Format::Text => {
+            "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, */*;q=0.1"
+        }
         Format::File | Format::Detect => {
             "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, image/*;q=0.8, */*;q=0.7"
         }
@@ -123,7 +153,9 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value, format: For
 
     draft.allow_invalid_certificates = ctx.flag("allowUnauthorizedCerts", index)?;
     draft.proxy = options.get("proxy").map(text_of).filter(|proxy| !proxy.trim().is_empty());
-    draft.timeout_ms = positive(options.get("timeout")).filter(|timeout| *timeout > 0).unwrap_or(DEFAULT_TIMEOUT_MS);
+    draft.timeout_ms = positive(options.get("timeout"))
+        .filter(|timeout| *timeout > 0)
+        .unwrap_or(DEFAULT_TIMEOUT_MS);
     let follow = options.get("followRedirect").map(Value::is_truthy);
     let follow_all = options.get("followAllRedirects").map(Value::is_truthy);
     let follows = match draft.method.as_str() {
@@ -140,7 +172,13 @@ fn texts_of(fields: &Object) -> Vec<(String, String)> {
 }
 
 /// Query, headers or body: written as JSON or as a list of fields.
-fn part(ctx: &Ctx<'_>, name: &str, label: &str, as_json: bool, index: usize) -> Result<Value, NodeError> {
+fn part(
+    ctx: &Ctx<'_>,
+    name: &str,
+    label: &str,
+    as_json: bool,
+    index: usize,
+) -> Result<Value, NodeError> {
     if !as_json {
         let entries = ctx.param(&format!("{name}Ui.parameter"), index)?;
         let mut fields = Object::new();
@@ -157,13 +195,20 @@ fn part(ctx: &Ctx<'_>, name: &str, label: &str, as_json: bool, index: usize) -> 
             } else {
                 ""
             };
-            NodeError::parameter(name, format!("The data in \"{label}\" is no valid JSON.{advice}")).on_item(index)
+            NodeError::parameter(name, format!("The data in \"{label}\" is no valid JSON.{advice}"))
+                .on_item(index)
         }),
         value => Ok(value),
     }
 }
 
-fn body(ctx: &Ctx<'_>, input: &Item, index: usize, kind: &str, as_json: bool) -> Result<DraftBody, NodeError> {
+fn body(
+    ctx: &Ctx<'_>,
+    input: &Item,
+    index: usize,
+    kind: &str,
+    as_json: bool,
+) -> Result<DraftBody, NodeError> {
     if ctx.flag("sendBinaryData", index)? {
         let property = ctx.text("binaryPropertyName", index)?;
         return match kind {
@@ -191,7 +236,9 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize, kind: &str, as_json: bool) ->
     if kind == "raw" && as_json {
         return Ok(match ctx.param("bodyParametersJson", index)? {
             Value::String(text) if text.is_empty() => DraftBody::None,
-            Value::String(text) => DraftBody::Raw { data: text.to_string().into(), content_type: None },
+            Value::String(text) => {
+                DraftBody::Raw { data: text.to_string().into(), content_type: None }
+            }
             value => DraftBody::Json(value),
         });
     }

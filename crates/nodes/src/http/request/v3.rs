@@ -1,7 +1,9 @@
 //! HTTP Request from v3 on: calls any service and turns its answer into items.
 
 use super::super::auth::{Credentials, Session};
-use super::super::draft::{DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of};
+use super::super::draft::{
+    DEFAULT_REDIRECTS, DEFAULT_TIMEOUT_MS, Draft, DraftBody, file_part, form_parts, text_of,
+};
 use super::super::failure::Failure;
 use super::super::query::{Arrays, parse_form};
 use super::super::tools::shortened::Shortened;
@@ -30,21 +32,36 @@ impl Node for HttpRequestNew {
         let session = Session::default();
         let inputs = items.to_vec();
         run_all(ctx, inputs.len(), batching, |index| {
-            one(ctx, &session, pagination.as_ref(), inputs.get(index).cloned().unwrap_or_default(), index)
+            one(
+                ctx,
+                &session,
+                pagination.as_ref(),
+                inputs.get(index).cloned().unwrap_or_default(),
+                index,
+            )
         })
         .await
     }
 }
 
-async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, input: Item, index: usize) -> Made {
-    let credentials = credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
+async fn one(
+    ctx: &Ctx<'_>,
+    session: &Session,
+    pagination: Option<&Pagination>,
+    input: Item,
+    index: usize,
+) -> Made {
+    let credentials =
+        credentials(ctx, index).map_err(|error| (error.into(), Default::default()))?;
     let made = async {
         let options = options(ctx, index)?;
         let wanted = wanted(&options);
         let mut draft = draft(ctx, &input, index, &options)?;
         let accept = match wanted.format {
             Format::Json => "application/json,text/*;q=0.99",
-            Format::Text => "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, */*;q=0.1",
+            Format::Text => {
+                "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, */*;q=0.1"
+            }
             Format::Detect | Format::File => {
                 "application/json,text/html,application/xhtml+xml,application/xml,text/*;q=0.9, image/*;q=0.8, */*;q=0.7"
             }
@@ -54,7 +71,9 @@ async fn one(ctx: &Ctx<'_>, session: &Session, pagination: Option<&Pagination>, 
         let shortened = Shortened::read(ctx, index)?;
         let mut made = Gathered::new(ctx);
         let mut pages = match pagination {
-            Some(pagination) => Some(Pages::new(pagination, ctx, session, &credentials, &draft, index).await?),
+            Some(pagination) => {
+                Some(Pages::new(pagination, ctx, session, &credentials, &draft, index).await?)
+            }
             None => None,
         };
         loop {
@@ -113,19 +132,28 @@ fn options(ctx: &Ctx<'_>, index: usize) -> Result<Value, NodeError> {
 
 pub(in crate::http) fn credentials(ctx: &Ctx<'_>, index: usize) -> Result<Credentials, NodeError> {
     let credentials = match ctx.text("authentication", index)?.as_str() {
-        "genericCredentialType" => Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index),
-        "predefinedCredentialType" => Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index),
+        "genericCredentialType" => {
+            Credentials::generic(ctx, &ctx.text("genericAuthType", index)?, index)
+        }
+        "predefinedCredentialType" => {
+            Credentials::predefined(ctx, &ctx.text("nodeCredentialType", index)?, index)
+        }
         // Workflows that were moved up from older versions still carry their names.
         "oAuth2" => Credentials::generic(ctx, "oAuth2Api", index),
         _ => Ok(Credentials::default()),
     }?;
-    if ctx.flag("provideSslCertificates", index)? { credentials.with_client_certificate(ctx, index) } else { Ok(credentials) }
+    if ctx.flag("provideSslCertificates", index)? {
+        credentials.with_client_certificate(ctx, index)
+    } else {
+        Ok(credentials)
+    }
 }
 
 fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<Draft, NodeError> {
     let url = check_url(&ctx.param("url", index)?, index)?;
     let method = ctx.text("method", index)?.to_uppercase();
-    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url).chosen_in(ctx, "url", index);
+    let mut draft = Draft::new(if method.is_empty() { "GET" } else { &method }, &url)
+        .chosen_in(ctx, "url", index);
     if ctx.flag("sendQuery", index)? {
         draft.query = query(ctx, index)?;
         if let Some(arrays) = options.get("queryParameterArrays").and_then(Value::as_str) {
@@ -141,11 +169,17 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<D
         for (name, value) in headers(&ctx.param(param, index)?, is_json, index)? {
             draft.set_header(&name, value);
         }
-        draft.check_host_header(ctx, param, index, |value| headers(value, is_json, index).unwrap_or_default())?;
+        draft.check_host_header(ctx, param, index, |value| {
+            headers(value, is_json, index).unwrap_or_default()
+        })?;
     }
     // The type of a raw body has a field of its own, which wins over a header.
     let raw_type = match &draft.body {
-        DraftBody::Raw { content_type: Some(content_type), .. } if ctx.text("contentType", index)? == "raw" => Some(content_type.clone()),
+        DraftBody::Raw { content_type: Some(content_type), .. }
+            if ctx.text("contentType", index)? == "raw" =>
+        {
+            Some(content_type.clone())
+        }
         _ => None,
     };
     if let Some(raw_type) = raw_type {
@@ -159,16 +193,24 @@ fn draft(ctx: &Ctx<'_>, input: &Item, index: usize, options: &Value) -> Result<D
     Ok(draft.kept_to_host(ctx))
 }
 
-/// The header that a key goes into, if the step sends one. A tool is called several times within one step.
+/// The header that a key goes into, if the step sends one. A tool is called several times within
+/// one step.
 fn key_header(ctx: &Ctx<'_>) -> Option<Str> {
-    let named = ctx.raw_param(spec::KEY_OPTION).filter(|_| !ctx.node().type_name.ends_with("Tool"))?;
+    let named =
+        ctx.raw_param(spec::KEY_OPTION).filter(|_| !ctx.node().type_name.ends_with("Tool"))?;
     node_api::key_header(Some(&named), ctx.raw_param(spec::PAGINATION).as_ref()).map(Str::from)
 }
 
 /// One key for each request of a step, and the same one whenever the step runs.
 fn key_of(ctx: &Ctx<'_>, index: usize) -> String {
     let (execution, node) = (ctx.host().execution(), &ctx.node().name);
-    let whole = json!([(&*execution.workflow_id), (&*execution.id), (&**node), (ctx.run_index() as f64), (index as f64)]);
+    let whole = json!([
+        (&*execution.workflow_id),
+        (&*execution.id),
+        (&**node),
+        (ctx.run_index() as f64),
+        (index as f64)
+    ]);
     let sum = digest::digest(&digest::SHA256, model::json::to_string(&whole).as_bytes());
     hex::encode(&sum.as_ref()[..16])
 }
@@ -203,11 +245,16 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
     Ok(match kind.as_str() {
         "binaryData" => {
             let file = ctx.binary(input, index, ctx.text("inputDataFieldName", index)?.trim())?;
-            let mime_type = if file.mime_type.is_empty() { "application/octet-stream" } else { file.mime_type.as_str() };
+            let mime_type = if file.mime_type.is_empty() {
+                "application/octet-stream"
+            } else {
+                file.mime_type.as_str()
+            };
             DraftBody::Raw { data: file.data.clone(), content_type: Some(mime_type.to_owned()) }
         }
         "raw" => {
-            let content_type = Some(ctx.text("rawContentType", index)?.to_string()).filter(|kind| !kind.is_empty());
+            let content_type = Some(ctx.text("rawContentType", index)?.to_string())
+                .filter(|kind| !kind.is_empty());
             DraftBody::Raw { data: ctx.text("body", index)?.to_string().into(), content_type }
         }
         "multipart-form-data" => {
@@ -215,7 +262,8 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
             for (name, value, entry) in fields_of(Some(&entries)) {
                 match entry.get("parameterType").and_then(Value::as_str) {
                     Some("formBinaryData") => {
-                        let property = entry.get("inputDataFieldName").map(text_of).unwrap_or_default();
+                        let property =
+                            entry.get("inputDataFieldName").map(text_of).unwrap_or_default();
                         if !property.is_empty() {
                             parts.push(file_part(name, ctx.binary(input, index, property.trim())?));
                         }
@@ -225,9 +273,13 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
             }
             DraftBody::Multipart(parts)
         }
-        "form-urlencoded" if ctx.text("specifyBody", index)? == "string" => DraftBody::Form(parse_form(&ctx.text("body", index)?)),
+        "form-urlencoded" if ctx.text("specifyBody", index)? == "string" => {
+            DraftBody::Form(parse_form(&ctx.text("body", index)?))
+        }
         "form-urlencoded" => DraftBody::Form(gathered(&entries)),
-        _ if ctx.text("specifyBody", index)? == "json" => DraftBody::Json(parse_json(&ctx.param("jsonBody", index)?, "JSON Body", index)?),
+        _ if ctx.text("specifyBody", index)? == "json" => {
+            DraftBody::Json(parse_json(&ctx.param("jsonBody", index)?, "JSON Body", index)?)
+        }
         // From v4 on a name such as `a.b` reaches into objects.
         _ if ctx.version() >= 4.0 => {
             let (mut json, mut gaps) = (Value::empty_object(), Gaps::default());
@@ -241,9 +293,12 @@ fn body(ctx: &Ctx<'_>, input: &Item, index: usize) -> Result<DraftBody, NodeErro
 }
 
 fn apply_options(draft: &mut Draft, options: &Value, version: f64) {
-    draft.allow_invalid_certificates = options.get("allowUnauthorizedCerts").is_some_and(Value::is_truthy);
+    draft.allow_invalid_certificates =
+        options.get("allowUnauthorizedCerts").is_some_and(Value::is_truthy);
     draft.proxy = options.get("proxy").map(text_of).filter(|proxy| !proxy.trim().is_empty());
-    draft.timeout_ms = positive(options.get("timeout")).filter(|timeout| *timeout > 0).unwrap_or(DEFAULT_TIMEOUT_MS);
+    draft.timeout_ms = positive(options.get("timeout"))
+        .filter(|timeout| *timeout > 0)
+        .unwrap_or(DEFAULT_TIMEOUT_MS);
     let redirect = options.get_path("redirect.redirect");
     let setting = |name: &str| redirect.and_then(|redirect| redirect.get(name));
     let follows = match (redirect, setting("followRedirects")) {
@@ -252,9 +307,12 @@ fn apply_options(draft: &mut Draft, options: &Value, version: f64) {
         (Some(_), Some(choice)) => choice.is_truthy(),
         (Some(_), None) => version >= 4.0,
     };
-    draft.redirects = follows.then(|| positive(setting("maxRedirects")).map_or(DEFAULT_REDIRECTS, |most| most.min(100) as usize));
-    draft.credentials_cross_origins = options.get("sendCredentialsOnCrossOriginRedirect").is_some_and(Value::is_truthy)
-        || setting("sendCredentialsOnCrossOriginRedirect").is_some_and(Value::is_truthy);
+    draft.redirects = follows.then(|| {
+        positive(setting("maxRedirects")).map_or(DEFAULT_REDIRECTS, |most| most.min(100) as usize)
+    });
+    draft.credentials_cross_origins =
+        options.get("sendCredentialsOnCrossOriginRedirect").is_some_and(Value::is_truthy)
+            || setting("sendCredentialsOnCrossOriginRedirect").is_some_and(Value::is_truthy);
 }
 
 fn wanted(options: &Value) -> Wanted {
@@ -266,7 +324,10 @@ fn wanted(options: &Value) -> Wanted {
         "file" => Format::File,
         _ => Format::Detect,
     };
-    let property = setting("outputPropertyName").map(text_of).filter(|name| !name.is_empty()).unwrap_or_else(|| "data".into());
+    let property = setting("outputPropertyName")
+        .map(text_of)
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "data".into());
     Wanted {
         format,
         full: setting("fullResponse").is_some_and(Value::is_truthy),

@@ -1,4 +1,5 @@
-//! n8n's older HTTP Request tool: parts of the request are `{placeholders}` that the model fills in.
+//! n8n's older HTTP Request tool: parts of the request are `{placeholders}` that the model fills
+//! in.
 
 use super::super::auth::Session;
 use super::super::draft::{Draft, DraftBody, text_of};
@@ -17,7 +18,13 @@ pub(crate) struct ToolHttpRequest;
 
 impl Supplier for ToolHttpRequest {
     fn spec() -> Spec {
-        let methods = [("DELETE", "DELETE"), ("GET", "GET"), ("PATCH", "PATCH"), ("POST", "POST"), ("PUT", "PUT")];
+        let methods = [
+            ("DELETE", "DELETE"),
+            ("GET", "GET"),
+            ("PATCH", "PATCH"),
+            ("POST", "POST"),
+            ("PUT", "PUT"),
+        ];
         let kinds = [
             ("none", "None"),
             ("predefinedCredentialType", "Predefined credential type"),
@@ -39,29 +46,44 @@ impl Supplier for ToolHttpRequest {
             )
             .help("What kind of value it is."),
         ];
-        tool_spec("@n8n/n8n-nodes-langchain.toolHttpRequest", &[1.0, 1.1], "HTTP Request Tool", "Let an agent call a service")
-            .params([
-                Param::long_text("toolDescription", "Description", "")
-                    .help("What the model is told: when to call it and what it gives back."),
-                Param::choice("method", "Method", &methods).preset("GET").help("The method of the request."),
-                Param::text("url", "URL", "").required().help("The address; `{placeholders}` in it are filled in by the model."),
-                Param::choice("authentication", "Authentication", &kinds).raw().help("The credential that is put on the request."),
-                Param::credential_kind("nodeCredentialType", "Credential type")
-                    .show("authentication", &["predefinedCredentialType"])
-                    .help("Which credential is used."),
-                Param::credential_kind("genericAuthType", "Generic auth type")
-                    .show("authentication", &["genericCredentialType"])
-                    .help("Which kind of credential is used."),
-            ])
-            .params(PARTS.iter().flat_map(Part::params))
-            .param(
-                Param::repeated("placeholderDefinitions", "Placeholder definitions", [FieldGroup::new("values", "Values", definition)])
-                    .help("What the model is told about the placeholders."),
+        tool_spec(
+            "@n8n/n8n-nodes-langchain.toolHttpRequest",
+            &[1.0, 1.1],
+            "HTTP Request Tool",
+            "Let an agent call a service",
+        )
+        .params([
+            Param::long_text("toolDescription", "Description", "")
+                .help("What the model is told: when to call it and what it gives back."),
+            Param::choice("method", "Method", &methods)
+                .preset("GET")
+                .help("The method of the request."),
+            Param::text("url", "URL", "")
+                .required()
+                .help("The address; `{placeholders}` in it are filled in by the model."),
+            Param::choice("authentication", "Authentication", &kinds)
+                .raw()
+                .help("The credential that is put on the request."),
+            Param::credential_kind("nodeCredentialType", "Credential type")
+                .show("authentication", &["predefinedCredentialType"])
+                .help("Which credential is used."),
+            Param::credential_kind("genericAuthType", "Generic auth type")
+                .show("authentication", &["genericCredentialType"])
+                .help("Which kind of credential is used."),
+        ])
+        .params(PARTS.iter().flat_map(Part::params))
+        .param(
+            Param::repeated(
+                "placeholderDefinitions",
+                "Placeholder definitions",
+                [FieldGroup::new("values", "Values", definition)],
             )
-            .params(Shortened::params())
-            .repeatable_when("method", &["GET"])
-            .hint("Only in older workflows; use HTTP Request as a tool in new ones.")
-            .alias(&["api", "rest", "web"])
+            .help("What the model is told about the placeholders."),
+        )
+        .params(Shortened::params())
+        .repeatable_when("method", &["GET"])
+        .hint("Only in older workflows; use HTTP Request as a tool in new ones.")
+        .alias(&["api", "rest", "web"])
     }
 
     async fn supply(ctx: SupplyCtx) -> Result<Supply, NodeError> {
@@ -75,7 +97,11 @@ impl Supplier for ToolHttpRequest {
                 untrusted: true,
                 private: ctx.ctx().text("authentication", ctx.item())? != "none",
                 // A host without placeholders is kept to when they are filled in.
-                sends: if names_in(host_of(&form.url)).is_empty() { Sends::Declared } else { Sends::ModelChosen },
+                sends: if names_in(host_of(&form.url)).is_empty() {
+                    Sends::Declared
+                } else {
+                    Sends::ModelChosen
+                },
             },
         };
         let form = std::sync::Arc::new(form);
@@ -111,12 +137,23 @@ const PARTS: [Part; 3] = [
         whole: "headers",
         label: "headers",
     },
-    Part { send: "sendBody", specify: "specifyBody", pairs: "parametersBody", json: "jsonBody", whole: "body", label: "body" },
+    Part {
+        send: "sendBody",
+        specify: "specifyBody",
+        pairs: "parametersBody",
+        json: "jsonBody",
+        whole: "body",
+        label: "body",
+    },
 ];
 
 impl Part {
     fn params(&self) -> Vec<Param> {
-        let ways = [("keypair", "Using fields below"), ("json", "Using JSON below"), ("model", "Let model specify all")];
+        let ways = [
+            ("keypair", "Using fields below"),
+            ("json", "Using JSON below"),
+            ("model", "Let model specify all"),
+        ];
         let providers = [
             ("modelRequired", "By model (and is required)"),
             ("modelOptional", "By model (but is optional)"),
@@ -124,14 +161,17 @@ impl Part {
         ];
         let entry = [
             Param::text("name", "Name", "").help("The name of the value."),
-            Param::choice("valueProvider", "Value provided", &providers).help("Who gives the value."),
+            Param::choice("valueProvider", "Value provided", &providers)
+                .help("Who gives the value."),
             Param::text("value", "Value", "")
                 .show("valueProvider", &["fieldValue"])
                 .help("The value; `{placeholders}` in it are filled in."),
         ];
         let label = self.label;
         vec![
-            Param::flag(self.send, &format!("Send {label}"), false).raw().help(&format!("Whether the request has {label}.")),
+            Param::flag(self.send, &format!("Send {label}"), false)
+                .raw()
+                .help(&format!("Whether the request has {label}.")),
             Param::choice(self.specify, &format!("Specify {label}"), &ways)
                 .show(self.send, &[true])
                 .help("Who says what is sent, and how."),
@@ -174,24 +214,35 @@ impl Form {
         let (inner, item) = (ctx.ctx(), ctx.item());
         let url = inner.text("url", item)?.to_string();
         if inner.text("authentication", item)? != "none" && !names_in(host_of(&url)).is_empty() {
-            return Err(NodeError::parameter("url", "Can't use a placeholder for the domain when using authentication")
-                .describe("The model would choose where the credential is sent."));
+            return Err(NodeError::parameter(
+                "url",
+                "Can't use a placeholder for the domain when using authentication",
+            )
+            .describe("The model would choose where the credential is sent."));
         }
         let read = |part: &Part| filled(&inner, part, item);
         let parts = [read(&PARTS[0])?, read(&PARTS[1])?, read(&PARTS[2])?];
-        let definitions = inner.param("placeholderDefinitions.values", item)?.as_array().unwrap_or_default().to_vec();
+        let definitions = inner
+            .param("placeholderDefinitions.values", item)?
+            .as_array()
+            .unwrap_or_default()
+            .to_vec();
         let form = Self { method: inner.text("method", item)?, url, parts, definitions };
         let asked: Vec<Str> = form.asked().into_iter().map(|(name, _)| name).collect();
         match form.definitions.iter().map(name_of).find(|name| !asked.contains(name)) {
-            Some(name) => Err(NodeError::parameter("placeholderDefinitions", format!("Misconfigured placeholder '{name}'"))
-                .describe("It is defined, but stands in no part of the request.")),
+            Some(name) => Err(NodeError::parameter(
+                "placeholderDefinitions",
+                format!("Misconfigured placeholder '{name}'"),
+            )
+            .describe("It is defined, but stands in no part of the request.")),
             None => Ok(form),
         }
     }
 
     /// What the model gives, and whether it must.
     fn asked(&self) -> Vec<(Str, bool)> {
-        let must = |text: &str| names_in(text).into_iter().map(|name| (name, true)).collect::<Vec<_>>();
+        let must =
+            |text: &str| names_in(text).into_iter().map(|name| (name, true)).collect::<Vec<_>>();
         let mut asked = must(&self.url);
         for (part, filled) in PARTS.iter().zip(&self.parts) {
             match filled {
@@ -211,17 +262,26 @@ impl Form {
         let (mut properties, mut required) = (Object::new(), Vec::new());
         for (name, is_required) in self.asked() {
             let defined = self.definitions.iter().find(|definition| name_of(definition) == name);
-            let by_model = PARTS.iter().zip(&self.parts).find(|(part, filled)| part.whole == name && matches!(filled, Filled::ByModel));
-            let kind = match defined.and_then(|definition| definition.get("type")).and_then(Value::as_str) {
-                _ if by_model.is_some() => "object",
-                Some("number") => "number",
-                Some("boolean") => "boolean",
-                Some("json") => "object",
-                _ => "string",
-            };
+            let by_model = PARTS
+                .iter()
+                .zip(&self.parts)
+                .find(|(part, filled)| part.whole == name && matches!(filled, Filled::ByModel));
+            let kind =
+                match defined.and_then(|definition| definition.get("type")).and_then(Value::as_str)
+                {
+                    _ if by_model.is_some() => "object",
+                    Some("number") => "number",
+                    Some("boolean") => "boolean",
+                    Some("json") => "object",
+                    _ => "string",
+                };
             let mut property = Object::from_iter([("type", kind)]);
-            let description = defined.and_then(|definition| definition.get("description")).and_then(Value::as_str).map(str::to_owned);
-            let description = description.or_else(|| by_model.map(|(part, _)| format!("The {} by name", part.label)));
+            let description = defined
+                .and_then(|definition| definition.get("description"))
+                .and_then(Value::as_str)
+                .map(str::to_owned);
+            let description = description
+                .or_else(|| by_model.map(|(part, _)| format!("The {} by name", part.label)));
             if let Some(description) = description.filter(|description| !description.is_empty()) {
                 property.insert("description", description);
             }
@@ -229,7 +289,8 @@ impl Form {
                 required.push(Value::from(name));
             }
         }
-        let mut schema = Object::from_iter([("type", Value::from("object")), ("properties", properties.into())]);
+        let mut schema =
+            Object::from_iter([("type", Value::from("object")), ("properties", properties.into())]);
         if !required.is_empty() {
             schema.insert("required", Value::array(required));
         }
@@ -239,39 +300,59 @@ impl Form {
     /// The request with what the model gave in its places.
     fn draft(&self, arguments: &Object) -> Result<Draft, NodeError> {
         let url = fill(&self.url, &without_quotes(arguments));
-        let neutral: Object = arguments.keys().map(|name| (name.clone(), Value::from("x"))).collect();
+        let neutral: Object =
+            arguments.keys().map(|name| (name.clone(), Value::from("x"))).collect();
         let bare = fill(&self.url, &neutral);
         if names_in(host_of(&self.url)).is_empty() && host(&url) != host(&bare) {
-            return Err(NodeError::parameter("url", "What the model gave would change the host of the request"));
+            return Err(NodeError::parameter(
+                "url",
+                "What the model gave would change the host of the request",
+            ));
         }
         let mut draft = Draft::new(&self.method, &url);
-        let [query, headers, body] = [self.part(0, arguments)?, self.part(1, arguments)?, self.part(2, arguments)?];
+        let [query, headers, body] =
+            [self.part(0, arguments)?, self.part(1, arguments)?, self.part(2, arguments)?];
         draft.query = query.unwrap_or_default();
         for (name, value) in headers.iter().flat_map(Object::iter) {
             draft.set_header(name, text_of(value));
         }
-        let authors = self.part(1, &neutral).ok().flatten().and_then(|headers| host_header(&headers));
+        let authors =
+            self.part(1, &neutral).ok().flatten().and_then(|headers| host_header(&headers));
         if draft.header("host").map(str::to_owned) != authors {
-            return Err(NodeError::new(Code::EGRESS_URL, "A model may not choose the Host header of a request"));
+            return Err(NodeError::new(
+                Code::EGRESS_URL,
+                "A model may not choose the Host header of a request",
+            ));
         }
-        draft.body = body.filter(|fields| !fields.is_empty()).map_or(DraftBody::None, |fields| DraftBody::Json(fields.into()));
+        draft.body = body
+            .filter(|fields| !fields.is_empty())
+            .map_or(DraftBody::None, |fields| DraftBody::Json(fields.into()));
         Ok(draft)
     }
 
     fn part(&self, at: usize, arguments: &Object) -> Result<Option<Object>, NodeError> {
-        let (Some(part), Some(filled)) = (PARTS.get(at), self.parts.get(at)) else { return Ok(None) };
+        let (Some(part), Some(filled)) = (PARTS.get(at), self.parts.get(at)) else {
+            return Ok(None);
+        };
         Ok(match filled {
             Filled::Nothing => None,
             Filled::ByModel => arguments.get(part.whole).and_then(Value::as_object).cloned(),
             Filled::Json(text) => {
                 let text = fill_json(text, arguments);
                 let read = model::json::parse(&text).ok().or_else(|| parse_loose_json(&text));
-                let read =
-                    read.ok_or_else(|| NodeError::parameter(part.json, format!("Could not replace placeholders in {}", part.whole)))?;
+                let read = read.ok_or_else(|| {
+                    NodeError::parameter(
+                        part.json,
+                        format!("Could not replace placeholders in {}", part.whole),
+                    )
+                })?;
                 read.as_object().cloned()
             }
             Filled::Pairs { fixed, by_model } => {
-                let mut fields: Object = fixed.iter().map(|(name, text)| (name.clone(), Value::from(fill(text, arguments)))).collect();
+                let mut fields: Object = fixed
+                    .iter()
+                    .map(|(name, text)| (name.clone(), Value::from(fill(text, arguments))))
+                    .collect();
                 for (name, _) in by_model {
                     if let Some(value) = arguments.get(name) {
                         fields.insert(name.clone(), value.clone());
@@ -292,11 +373,15 @@ fn filled(ctx: &Ctx<'_>, part: &Part, item: usize) -> Result<Filled, NodeError> 
         "json" => Filled::Json(ctx.text(part.json, item)?.to_string()),
         _ => {
             let (mut fixed, mut by_model) = (Vec::new(), Vec::new());
-            for entry in ctx.param(&format!("{}.values", part.pairs), item)?.as_array().unwrap_or_default() {
+            for entry in
+                ctx.param(&format!("{}.values", part.pairs), item)?.as_array().unwrap_or_default()
+            {
                 let name = entry.get("name").map(Value::to_js_string).unwrap_or_default();
                 match entry.get("valueProvider").and_then(Value::as_str) {
                     _ if name.is_empty() => {}
-                    Some("fieldValue") => fixed.push((name, entry.get("value").map(text_of).unwrap_or_default())),
+                    Some("fieldValue") => {
+                        fixed.push((name, entry.get("value").map(text_of).unwrap_or_default()))
+                    }
                     provider => by_model.push((name, provider != Some("modelOptional"))),
                 }
             }
@@ -336,7 +421,10 @@ fn host_of(url: &str) -> &str {
 }
 
 fn host_header(headers: &Object) -> Option<String> {
-    headers.iter().rfind(|(name, _)| name.trim().eq_ignore_ascii_case("host")).map(|(_, value)| text_of(value))
+    headers
+        .iter()
+        .rfind(|(name, _)| name.trim().eq_ignore_ascii_case("host"))
+        .map(|(_, value)| text_of(value))
 }
 
 fn host(url: &str) -> Option<String> {
@@ -362,7 +450,13 @@ mod tests {
 
     fn form(parameters: Value) -> Result<Form, NodeError> {
         let host = Arc::new(TestHost::new(&ToolHttpRequest::spec(), 1.1, &parameters));
-        Form::read(&SupplyCtx::new(NodeInfo { version: 1.1, ..NodeInfo::default() }, host, Vec::new(), 0, 0))
+        Form::read(&SupplyCtx::new(
+            NodeInfo { version: 1.1, ..NodeInfo::default() },
+            host,
+            Vec::new(),
+            0,
+            0,
+        ))
     }
 
     #[test]
@@ -382,7 +476,10 @@ mod tests {
         .unwrap();
         let schema = form.schema();
         assert_eq!(schema.get("required"), Some(&json!(["city", "days", "headers", "query", "n"])));
-        assert_eq!(schema.get_path("properties.n"), Some(&json!({ "type": "number", "description": "How many" })));
+        assert_eq!(
+            schema.get_path("properties.n"),
+            Some(&json!({ "type": "number", "description": "How many" }))
+        );
         let arguments = json!({ "city": "'São Paulo'", "days": "3", "headers": { "X-A": "1" }, "query": "a \"b\"", "n": 2 });
         let request = form.draft(arguments.as_object().unwrap()).unwrap().into_request();
         assert_eq!(
@@ -390,24 +487,43 @@ mod tests {
             "https://x.test/S%C3%A3o%20Paulo/now?q=in%3A%27S%C3%A3o%20Paulo%27&days=3"
         );
         assert_eq!(request.header("x-a"), Some("1"));
-        assert!(matches!(&request.body, HttpBody::Bytes(bytes) if bytes.as_ref() == br#"{"query":"a \"b\"","n":2}"#), "{:?}", request.body);
+        assert!(
+            matches!(&request.body, HttpBody::Bytes(bytes) if bytes.as_ref() == br#"{"query":"a \"b\"","n":2}"#),
+            "{:?}",
+            request.body
+        );
     }
 
     #[test]
     fn issue_14_12_a_model_cannot_choose_the_host_header() {
         let url = "https://x.test/";
-        let by_model = form(json!({ "url": url, "sendHeaders": true, "specifyHeaders": "model" })).unwrap();
+        let by_model =
+            form(json!({ "url": url, "sendHeaders": true, "specifyHeaders": "model" })).unwrap();
         for name in ["Host", "host ", "HOST"] {
             let headers = Object::from_iter([(name, "evil.test")]);
             let arguments = Object::from_iter([("headers", Value::from(headers))]);
-            assert_eq!(by_model.draft(&arguments).err().unwrap().code(), Code::EGRESS_URL, "{name}");
+            assert_eq!(
+                by_model.draft(&arguments).err().unwrap().code(),
+                Code::EGRESS_URL,
+                "{name}"
+            );
         }
-        let values = json!([{ "name": "Host", "valueProvider": "fieldValue", "value": "{shop}.x.test" }]);
-        let placed = form(json!({ "url": url, "sendHeaders": true, "parametersHeaders": { "values": values } })).unwrap();
+        let values =
+            json!([{ "name": "Host", "valueProvider": "fieldValue", "value": "{shop}.x.test" }]);
+        let placed = form(
+            json!({ "url": url, "sendHeaders": true, "parametersHeaders": { "values": values } }),
+        )
+        .unwrap();
         assert!(placed.draft(json!({ "shop": "evil.test/" }).as_object().unwrap()).is_err());
         let values = json!([{ "name": "Host", "valueProvider": "fieldValue", "value": "y.test" }, { "name": "X-A" }]);
-        let authors = form(json!({ "url": url, "sendHeaders": true, "parametersHeaders": { "values": values } })).unwrap();
-        assert_eq!(authors.draft(json!({ "X-A": "1" }).as_object().unwrap()).unwrap().header("host"), Some("y.test"));
+        let authors = form(
+            json!({ "url": url, "sendHeaders": true, "parametersHeaders": { "values": values } }),
+        )
+        .unwrap();
+        assert_eq!(
+            authors.draft(json!({ "X-A": "1" }).as_object().unwrap()).unwrap().header("host"),
+            Some("y.test")
+        );
     }
 
     #[test]
@@ -419,9 +535,11 @@ mod tests {
             elsewhere.draft(json!({ "path": "@evil.test" }).as_object().unwrap()).is_ok(),
             "a placeholder in the host is the author's wish"
         );
-        let with_credential =
-            json!({ "url": "https://{host}.x.test/", "authentication": "genericCredentialType", "genericAuthType": "httpBasicAuth" });
-        assert_eq!(form(with_credential).err().unwrap().message(), "Can't use a placeholder for the domain when using authentication");
+        let with_credential = json!({ "url": "https://{host}.x.test/", "authentication": "genericCredentialType", "genericAuthType": "httpBasicAuth" });
+        assert_eq!(
+            form(with_credential).err().unwrap().message(),
+            "Can't use a placeholder for the domain when using authentication"
+        );
         let unused = json!({ "url": "https://x.test/", "placeholderDefinitions": { "values": [{ "name": "a" }] } });
         assert_eq!(form(unused).err().unwrap().message(), "Misconfigured placeholder 'a'");
     }

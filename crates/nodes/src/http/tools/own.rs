@@ -10,7 +10,8 @@ use node_api::hosts::Hosts;
 use node_api::prelude::*;
 use node_api::{Supplier, SupplyCtx};
 
-const METHODS: [(&str, &str); 4] = [("GET", "GET"), ("POST", "POST"), ("PUT", "PUT"), ("DELETE", "DELETE")];
+const METHODS: [(&str, &str); 4] =
+    [("GET", "GET"), ("POST", "POST"), ("PUT", "PUT"), ("DELETE", "DELETE")];
 
 pub(crate) struct HttpRequestTool;
 
@@ -24,10 +25,17 @@ impl Supplier for HttpRequestTool {
             ("httpQueryAuth", "Query, such as an API key"),
         ];
         let options = [
-            Param::number("timeout", "Timeout", 30_000).at_least(1.0).help("Milliseconds for an answer."),
-            Param::flag("followRedirects", "Follow redirects", true).help("Whether redirects are followed."),
-            Param::number("maxRedirects", "Max redirects", 5).at_least(0.0).help("How many redirects are followed."),
-            Param::number("maxResponseBytes", "Largest answer", 1_000_000).at_least(1.0).help("Bytes; a larger answer is an error."),
+            Param::number("timeout", "Timeout", 30_000)
+                .at_least(1.0)
+                .help("Milliseconds for an answer."),
+            Param::flag("followRedirects", "Follow redirects", true)
+                .help("Whether redirects are followed."),
+            Param::number("maxRedirects", "Max redirects", 5)
+                .at_least(0.0)
+                .help("How many redirects are followed."),
+            Param::number("maxResponseBytes", "Largest answer", 1_000_000)
+                .at_least(1.0)
+                .help("Bytes; a larger answer is an error."),
         ];
         let spec = tool_spec("http-request-tool", &[1.0], "HTTP Request", "Let an agent make requests")
             .params([
@@ -55,8 +63,13 @@ impl Supplier for HttpRequestTool {
         let methods: Vec<Value> = methods.as_array().unwrap_or_default().to_vec();
         let hosts = hosts(&inner.text("allowedHosts", item)?);
         if hosts.is_any() && inner.text("authentication", item)? != "none" {
-            return Err(NodeError::parameter("allowedHosts", "A credential is set, but no host that it may be sent to")
-                .hint("Name the hosts that the credential is for: the model chooses where requests go."));
+            return Err(NodeError::parameter(
+                "allowedHosts",
+                "A credential is set, but no host that it may be sent to",
+            )
+            .hint(
+                "Name the hosts that the credential is for: the model chooses where requests go.",
+            ));
         }
         let changes = methods.iter().any(|method| method.as_str() != Some("GET"));
         let parameters = json!({
@@ -91,7 +104,9 @@ async fn request(call: Call, hosts: Hosts) -> Result<Value, NodeError> {
     check(&url, &hosts)?;
     let mut draft = Draft::new(&call.text("method"), &url);
     draft.hosts = hosts;
-    for (name, value) in call.arguments.get("headers").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
+    for (name, value) in
+        call.arguments.get("headers").and_then(Value::as_object).into_iter().flat_map(Object::iter)
+    {
         draft.set_header(name, text_of(value));
     }
     draft.body = match call.arguments.get("body") {
@@ -117,15 +132,26 @@ async fn request(call: Call, hosts: Hosts) -> Result<Value, NodeError> {
     let secrets = credentials.secrets(&session).await;
     let response = match sent {
         Ok(response) => response,
-        Err(Failure::Network(error @ (HttpError::Blocked { .. } | HttpError::Url { .. } | HttpError::HostNotAllowed { .. }))) => {
-            return Err(NodeError::new(error.code(), secrets.hide(&format!("Security validation failed: {error}"))));
+        Err(Failure::Network(
+            error @ (HttpError::Blocked { .. }
+            | HttpError::Url { .. }
+            | HttpError::HostNotAllowed { .. }),
+        )) => {
+            return Err(NodeError::new(
+                error.code(),
+                secrets.hide(&format!("Security validation failed: {error}")),
+            ));
         }
         Err(failure) => return Err(failure.into_error(&secrets)),
     };
     let body = body_text(&response)?;
     let is_json = response.header("content-type").is_some_and(|kind| kind.contains("json"));
     let body = model::json::parse(&body).ok().filter(|_| is_json).unwrap_or_else(|| body.into());
-    let answer = Object::from_iter([("status", Value::from(response.status)), ("headers", headers(&response).into()), ("body", body)]);
+    let answer = Object::from_iter([
+        ("status", Value::from(response.status)),
+        ("headers", headers(&response).into()),
+        ("body", body),
+    ]);
     Ok(secrets.hide_in(answer.into()))
 }
 
@@ -134,9 +160,12 @@ fn hosts(text: &str) -> Hosts {
     if text.trim().is_empty() { Hosts::Any } else { Hosts::listed(text) }
 }
 
-/// The address must be one of the web, at a host that the node allows. Where redirects lead is compared with them by the client.
+/// The address must be one of the web, at a host that the node allows. Where redirects lead is
+/// compared with them by the client.
 fn check(url: &str, hosts: &Hosts) -> Result<(), NodeError> {
-    let refused = |why: String| Err(NodeError::new(Code::EGRESS_URL, format!("Security validation failed: {why}")));
+    let refused = |why: String| {
+        Err(NodeError::new(Code::EGRESS_URL, format!("Security validation failed: {why}")))
+    };
     let parsed = match url::Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => parsed,
         Ok(parsed) => return refused(format!("'{}' is no scheme of the web", parsed.scheme())),
@@ -144,7 +173,10 @@ fn check(url: &str, hosts: &Hosts) -> Result<(), NodeError> {
     };
     match hosts.allow(&parsed) {
         true => Ok(()),
-        false => refused(format!("the host {} is not allowed; allowed are {hosts}", parsed.host_str().unwrap_or_default())),
+        false => refused(format!(
+            "the host {} is not allowed; allowed are {hosts}",
+            parsed.host_str().unwrap_or_default()
+        )),
     }
 }
 
@@ -158,8 +190,15 @@ mod tests {
         for url in ["https://api.test/x", "http://API.test.:8080/", "https://x.b.test"] {
             assert!(check(url, &allowed).is_ok(), "{url}");
         }
-        let wrong =
-            ["https://evil.test", "https://api.test@evil.test/", "https://b.test", "https://xb.test", "ftp://api.test", "api.test", ""];
+        let wrong = [
+            "https://evil.test",
+            "https://api.test@evil.test/",
+            "https://b.test",
+            "https://xb.test",
+            "ftp://api.test",
+            "api.test",
+            "",
+        ];
         for url in wrong {
             let error = check(url, &allowed).unwrap_err();
             assert!(error.message().starts_with("Security validation failed: "), "{url}: {error}");

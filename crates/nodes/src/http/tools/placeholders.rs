@@ -1,18 +1,22 @@
 //! `{placeholders}` in the parts of a request that a model fills in.
 //!
-//! What a model gives for a placeholder stays where it was put: in JSON it is written as JSON, and in an address it cannot change the host.
+//! What a model gives for a placeholder stays where it was put: in JSON it is written as JSON, and
+//! in an address it cannot change the host.
 
 use node_api::prelude::*;
 use regex::Regex;
 use std::sync::LazyLock;
 
-static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([a-zA-Z0-9_-]+)\}").ok());
+static PLACEHOLDER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\{([a-zA-Z0-9_-]+)\}").ok());
 
 /// The names of the placeholders of a text, each once.
 pub(super) fn names_in(text: &str) -> Vec<Str> {
     let mut names: Vec<Str> = Vec::new();
     for found in PLACEHOLDER.iter().flat_map(|pattern| pattern.captures_iter(text)) {
-        if let Some(name) = found.get(1).map(|name| Str::from(name.as_str())).filter(|name| !names.contains(name)) {
+        if let Some(name) =
+            found.get(1).map(|name| Str::from(name.as_str())).filter(|name| !names.contains(name))
+        {
             names.push(name);
         }
     }
@@ -24,7 +28,8 @@ pub(super) fn fill(text: &str, arguments: &Object) -> String {
     filled(text, |name, _| arguments.get(name).map(plain))
 }
 
-/// The same for a text that is JSON: values become JSON, and inside of quotes a part of the text there.
+/// The same for a text that is JSON: values become JSON, and inside of quotes a part of the text
+/// there.
 pub(super) fn fill_json(text: &str, arguments: &Object) -> String {
     filled(text, |name, is_quoted| {
         let value = arguments.get(name)?;
@@ -54,7 +59,9 @@ fn filled(text: &str, value_of: impl Fn(&str, bool) -> Option<String>) -> String
         let before = &text[at..whole.start()];
         quotes.pass(before);
         made.push_str(before);
-        made.push_str(&value_of(name.as_str(), quotes.is_open).unwrap_or_else(|| whole.as_str().to_owned()));
+        made.push_str(
+            &value_of(name.as_str(), quotes.is_open).unwrap_or_else(|| whole.as_str().to_owned()),
+        );
         at = whole.end();
     }
     made.push_str(&text[at..]);
@@ -87,7 +94,8 @@ mod tests {
 
     #[test]
     fn values_cannot_leave_their_place_in_json() {
-        let arguments = json!({ "q": "a\" , \"admin\": true, \"x\": \"{n}", "n": 3, "o": { "k": [1] } });
+        let arguments =
+            json!({ "q": "a\" , \"admin\": true, \"x\": \"{n}", "n": 3, "o": { "k": [1] } });
         let filled = fill_json(
             r#"{ "query": "say \"{q}\"", "n": {n}, "whole": {q}, "o": {o}, "kept": "{unknown}" }"#,
             arguments.as_object().unwrap(),

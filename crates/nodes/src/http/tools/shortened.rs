@@ -23,17 +23,42 @@ impl Shortened {
     pub(super) fn params() -> Vec<Param> {
         let kinds = [("json", "JSON"), ("html", "HTML"), ("text", "Text")];
         let which = [("all", "All"), ("selected", "Selected"), ("except", "Except")];
-        let of = |kind: &str, param: Param| param.show("optimizeResponse", &[true]).show("responseType", &[kind]);
+        let of = |kind: &str, param: Param| {
+            param.show("optimizeResponse", &[true]).show("responseType", &[kind])
+        };
         vec![
-            Param::flag("optimizeResponse", "Optimize response", false).raw().help("Show the model only a part of the answer."),
+            Param::flag("optimizeResponse", "Optimize response", false)
+                .raw()
+                .help("Show the model only a part of the answer."),
             Param::choice("responseType", "Expected response type", &kinds)
                 .show("optimizeResponse", &[true])
                 .help("What the service answers with."),
-            of("json", Param::text("dataField", "Field containing data", "").help("The field that is shown; the whole answer if empty.")),
-            of("json", Param::choice("fieldsToInclude", "Include fields", &which).help("Which fields of each object are shown.")),
-            of("json", Param::text("fields", "Fields", "").hide("fieldsToInclude", &["all"]).help("Their names, with commas between.")),
-            of("html", Param::text("cssSelector", "Selector (CSS)", "body").help("The elements that are shown.")),
-            of("html", Param::flag("onlyContent", "Return only content", false).help("Leave out tags and attributes.")),
+            of(
+                "json",
+                Param::text("dataField", "Field containing data", "")
+                    .help("The field that is shown; the whole answer if empty."),
+            ),
+            of(
+                "json",
+                Param::choice("fieldsToInclude", "Include fields", &which)
+                    .help("Which fields of each object are shown."),
+            ),
+            of(
+                "json",
+                Param::text("fields", "Fields", "")
+                    .hide("fieldsToInclude", &["all"])
+                    .help("Their names, with commas between."),
+            ),
+            of(
+                "html",
+                Param::text("cssSelector", "Selector (CSS)", "body")
+                    .help("The elements that are shown."),
+            ),
+            of(
+                "html",
+                Param::flag("onlyContent", "Return only content", false)
+                    .help("Leave out tags and attributes."),
+            ),
             of(
                 "html",
                 Param::text("elementsToOmit", "Elements to omit", "")
@@ -59,9 +84,16 @@ impl Shortened {
             return Ok(None);
         }
         let list = |name: &str| {
-            let words = |text: &str| text.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect::<Vec<_>>();
+            let words = |text: &str| {
+                text.split(',')
+                    .map(|word| word.trim().to_owned())
+                    .filter(|word| !word.is_empty())
+                    .collect::<Vec<_>>()
+            };
             Ok::<_, NodeError>(match ctx.param(name, index)? {
-                Value::Array(values) => values.iter().map(|value| value.to_js_string().to_string()).collect(),
+                Value::Array(values) => {
+                    values.iter().map(|value| value.to_js_string().to_string()).collect()
+                }
                 value => words(value.as_str().unwrap_or_default()),
             })
         };
@@ -97,7 +129,13 @@ impl Shortened {
             Shortened::Json { data_field, fields } => json_parts(body, data_field, fields)?.into(),
             Shortened::Html { selector, only_text, omitted, max_length } => {
                 let found = elements(body, selector, *only_text, omitted)?;
-                cut(&model::json::to_string(&Value::array(found.into_iter().map(Value::from).collect())), *max_length).into()
+                cut(
+                    &model::json::to_string(&Value::array(
+                        found.into_iter().map(Value::from).collect(),
+                    )),
+                    *max_length,
+                )
+                .into()
             }
             Shortened::Text { max_length } => cut(&text_of_page(body)?, *max_length).into(),
         })
@@ -114,7 +152,8 @@ impl Shortened {
 }
 
 fn json_parts(body: &str, data_field: &str, fields: &Fields) -> Result<Vec<Value>, NodeError> {
-    let parsed = model::json::parse(body).map_err(|_| NodeError::failed("The service did not answer with JSON"))?;
+    let parsed = model::json::parse(body)
+        .map_err(|_| NodeError::failed("The service did not answer with JSON"))?;
     let field = |value: &Value| value.get_path(data_field).cloned().unwrap_or_default();
     let list = match &parsed {
         Value::Array(values) if data_field.is_empty() => values.to_vec(),
@@ -124,14 +163,22 @@ fn json_parts(body: &str, data_field: &str, fields: &Fields) -> Result<Vec<Value
             Value::Array(values) => values.to_vec(),
             other => vec![other],
         },
-        _ => return Err(NodeError::failed("The response type must be an object or an array of objects")),
+        _ => {
+            return Err(NodeError::failed(
+                "The response type must be an object or an array of objects",
+            ));
+        }
     };
     let shown = |value: Value| match fields {
         Fields::All => Ok(value),
         Fields::Selected(names) => {
             let (mut kept, mut gaps) = (Value::empty_object(), Gaps::default());
             for name in names {
-                kept.put_path_within(name, value.get_path(name).cloned().unwrap_or_default(), &mut gaps)?;
+                kept.put_path_within(
+                    name,
+                    value.get_path(name).cloned().unwrap_or_default(),
+                    &mut gaps,
+                )?;
             }
             Ok(kept)
         }
@@ -146,15 +193,28 @@ fn json_parts(body: &str, data_field: &str, fields: &Fields) -> Result<Vec<Value
     list.into_iter().map(shown).collect()
 }
 
-fn elements(body: &str, selector: &str, only_text: bool, omitted: &[String]) -> Result<Vec<String>, NodeError> {
-    let read = |text: &str| Selector::parse(text).map_err(|_| NodeError::parameter("cssSelector", format!("'{text}' is no CSS selector")));
+fn elements(
+    body: &str,
+    selector: &str,
+    only_text: bool,
+    omitted: &[String],
+) -> Result<Vec<String>, NodeError> {
+    let read = |text: &str| {
+        Selector::parse(text).map_err(|_| {
+            NodeError::parameter("cssSelector", format!("'{text}' is no CSS selector"))
+        })
+    };
     let (wanted, page) = (read(selector)?, Page::read(body)?);
     let omitted = omitted.iter().map(|text| read(text)).collect::<Result<Vec<_>, _>>()?;
     let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut taken = Taken::default();
     let shown = page.select(&wanted).map(|element| {
         let element = element?;
-        let shown = words(if only_text { plain_text::write(element, &omitted) } else { element.inner_html() });
+        let shown = words(if only_text {
+            plain_text::write(element, &omitted)
+        } else {
+            element.inner_html()
+        });
         taken.add(shown.len())?;
         Ok(shown)
     });
@@ -167,8 +227,10 @@ fn text_of_page(body: &str) -> Result<String, NodeError> {
         return Ok(body.to_owned());
     }
     let page = Page::read(body)?;
-    let skipped: Vec<Selector> =
-        ["script", "style", "nav", "header", "footer", "noscript"].iter().filter_map(|name| Selector::parse(name).ok()).collect();
+    let skipped: Vec<Selector> = ["script", "style", "nav", "header", "footer", "noscript"]
+        .iter()
+        .filter_map(|name| Selector::parse(name).ok())
+        .collect();
     Ok(plain_text::write(page.root(), &skipped))
 }
 
@@ -183,11 +245,22 @@ mod tests {
 
     #[test]
     fn only_the_named_fields_of_the_data_are_shown() {
-        let body = r#"{ "total": 2, "rows": [{ "a": { "b": 1, "c": 2 }, "d": 3 }, { "a": { "b": 4 } }] }"#;
-        let shown = |fields| Shortened::Json { data_field: "rows".into(), fields }.answer(body).unwrap();
-        assert_eq!(shown(Fields::Selected(vec!["a.b".into()])), json!([{ "a": { "b": 1 } }, { "a": { "b": 4 } }]));
-        assert_eq!(shown(Fields::Except(vec!["a.c".into(), "d".into()])), json!([{ "a": { "b": 1 } }, { "a": { "b": 4 } }]));
-        let whole = Shortened::Json { data_field: String::new(), fields: Fields::Selected(vec!["total".into()]) };
+        let body =
+            r#"{ "total": 2, "rows": [{ "a": { "b": 1, "c": 2 }, "d": 3 }, { "a": { "b": 4 } }] }"#;
+        let shown =
+            |fields| Shortened::Json { data_field: "rows".into(), fields }.answer(body).unwrap();
+        assert_eq!(
+            shown(Fields::Selected(vec!["a.b".into()])),
+            json!([{ "a": { "b": 1 } }, { "a": { "b": 4 } }])
+        );
+        assert_eq!(
+            shown(Fields::Except(vec!["a.c".into(), "d".into()])),
+            json!([{ "a": { "b": 1 } }, { "a": { "b": 4 } }])
+        );
+        let whole = Shortened::Json {
+            data_field: String::new(),
+            fields: Fields::Selected(vec!["total".into()]),
+        };
         assert_eq!(whole.answer(body).unwrap(), json!([{ "total": 2 }]));
         assert!(whole.answer("<html>").is_err());
     }
@@ -195,8 +268,16 @@ mod tests {
     #[test]
     fn pages_are_shown_by_element_or_as_text() {
         let page = "<html><head><title>T</title><script>x()</script></head><body><nav>menu</nav><p>One  <b>two</b></p><p>three<img src=x></p></body></html>";
-        let html =
-            |only_text| Shortened::Html { selector: "p".into(), only_text, omitted: vec!["b".into()], max_length: 0 }.answer(page).unwrap();
+        let html = |only_text| {
+            Shortened::Html {
+                selector: "p".into(),
+                only_text,
+                omitted: vec!["b".into()],
+                max_length: 0,
+            }
+            .answer(page)
+            .unwrap()
+        };
         assert_eq!(html(false), json!(r#"["One <b>two</b>","three<img src=\"x\">"]"#));
         assert_eq!(html(true), json!(r#"["One","three[x]"]"#));
         let text = Shortened::Text { max_length: 7 }.answer(page).unwrap();

@@ -3,7 +3,8 @@
 use jiff::civil::Date;
 use node_api::prelude::*;
 
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MAX_DEPTH: usize = 8;
 
 /// `["UNSEEN", ["SINCE", "2024-01-31"]]` as `UNSEEN SINCE 31-Jan-2024`.
@@ -24,7 +25,8 @@ fn key(entry: &Value, depth: usize) -> Result<String, NodeError> {
             Some((Value::String(name), arguments)) => (name.clone(), arguments),
             // A list of criteria: all of them must hold.
             Some(_) => {
-                let inner: Result<Vec<String>, NodeError> = parts.iter().map(|part| key(part, depth + 1)).collect();
+                let inner: Result<Vec<String>, NodeError> =
+                    parts.iter().map(|part| key(part, depth + 1)).collect();
                 return Ok(format!("({})", inner?.join(" ")));
             }
             None => return Err(wrong("an entry is empty")),
@@ -44,7 +46,9 @@ fn key(entry: &Value, depth: usize) -> Result<String, NodeError> {
         made.push(' ');
         made.push_str(&match name.as_str() {
             "OR" | "NOT" => key(argument, depth + 1)?,
-            "SINCE" | "BEFORE" | "ON" | "SENTSINCE" | "SENTBEFORE" | "SENTON" => date(&argument.to_js_string())?,
+            "SINCE" | "BEFORE" | "ON" | "SENTSINCE" | "SENTBEFORE" | "SENTON" => {
+                date(&argument.to_js_string())?
+            }
             "UID" => numbers(&argument.to_js_string())?,
             "LARGER" | "SMALLER" => numbers(&argument.to_js_string())?,
             _ => quoted(&argument.to_js_string())?,
@@ -54,14 +58,18 @@ fn key(entry: &Value, depth: usize) -> Result<String, NodeError> {
 }
 
 fn date(text: &str) -> Result<String, NodeError> {
-    let moment = crate::text::dates::parse_js_date(text).and_then(|ms| jiff::Timestamp::from_millisecond(ms as i64).ok());
-    let date: Date =
-        moment.map(|moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date()).ok_or_else(|| wrong(&format!("'{text}' is no date")))?;
+    let moment = crate::text::dates::parse_js_date(text)
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms as i64).ok());
+    let date: Date = moment
+        .map(|moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date())
+        .ok_or_else(|| wrong(&format!("'{text}' is no date")))?;
     Ok(format!("{:02}-{}-{:04}", date.day(), MONTHS[(date.month() - 1) as usize], date.year()))
 }
 
 fn numbers(text: &str) -> Result<String, NodeError> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b',' | b'*')) {
+    if text.is_empty()
+        || !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b',' | b'*'))
+    {
         return Err(wrong(&format!("'{text}' is no number or range")));
     }
     Ok(text.to_owned())
@@ -75,8 +83,11 @@ fn quoted(text: &str) -> Result<String, NodeError> {
 }
 
 fn wrong(why: &str) -> NodeError {
-    NodeError::parameter("options.customEmailConfig", format!("Custom email config is not valid: {why}"))
-        .hint("Give a list of IMAP search keys, such as [\"UNSEEN\", [\"SINCE\", \"2024-01-31\"]].")
+    NodeError::parameter(
+        "options.customEmailConfig",
+        format!("Custom email config is not valid: {why}"),
+    )
+    .hint("Give a list of IMAP search keys, such as [\"UNSEEN\", [\"SINCE\", \"2024-01-31\"]].")
 }
 
 #[cfg(test)]
@@ -92,7 +103,10 @@ mod tests {
             made(json!(["!SEEN", ["SINCE", "2024-01-31"], ["FROM", "a \"b\""]])).unwrap(),
             "NOT SEEN SINCE 31-Jan-2024 FROM \"a \\\"b\\\"\""
         );
-        assert_eq!(made(json!([["OR", "UNSEEN", ["SUBJECT", "x"]]])).unwrap(), "OR UNSEEN SUBJECT \"x\"");
+        assert_eq!(
+            made(json!([["OR", "UNSEEN", ["SUBJECT", "x"]]])).unwrap(),
+            "OR UNSEEN SUBJECT \"x\""
+        );
         assert_eq!(made(json!([["UID", "4:*"]])).unwrap(), "UID 4:*");
         assert!(made(json!([["SUBJECT", "x\r\nA1 DELETE INBOX"]])).is_err());
         assert!(made(json!(["UNSEEN) A1 LOGOUT"])).is_err());

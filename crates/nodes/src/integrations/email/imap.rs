@@ -1,4 +1,5 @@
-//! Starts a run when mails arrive in a mailbox: looks at set times and remembers how far it has read.
+//! Starts a run when mails arrive in a mailbox: looks at set times and remembers how far it has
+//! read.
 
 use super::super::credential::Fields;
 use super::super::poll;
@@ -22,7 +23,8 @@ impl Node for EmailReadImap {
     fn spec() -> Spec {
         let formats = [("simple", "Simple"), ("resolved", "Resolved"), ("raw", "RAW")];
         let files = |name: &str, preset: &str| {
-            Param::text(name, "Property prefix name", preset).help("Files become binary fields of this name with a number behind it.")
+            Param::text(name, "Property prefix name", preset)
+                .help("Files become binary fields of this name with a number behind it.")
         };
         let options = [
             Param::text("customEmailConfig", "Custom email rules", "[\"UNSEEN\"]")
@@ -84,7 +86,8 @@ fn server(ctx: &Ctx<'_>) -> Result<Server, NodeError> {
     let fields = Fields::of(ctx, "imap")?;
     let mut server = fields.server(993)?;
     server.security = if fields.flag("secure", true) { Security::Tls } else { Security::Plain };
-    server.allow_invalid_certificates = fields.flag("allowUnauthorizedCerts", false) || ctx.flag("options.allowUnauthorizedCerts", 0)?;
+    server.allow_invalid_certificates = fields.flag("allowUnauthorizedCerts", false)
+        || ctx.flag("options.allowUnauthorizedCerts", 0)?;
     server.timeout_ms = 60_000;
     Ok(server)
 }
@@ -101,16 +104,24 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
     let prefix = if prefix.is_empty() { "attachment_".into() } else { prefix };
     let marks = is_marking(ctx)?;
     let by_hand = poll::is_by_hand(ctx);
-    let folder = mailbox.open(&ctx.text("mailbox", 0)?, if marks { Access::Write } else { Access::Read }).await?;
+    let folder = mailbox
+        .open(&ctx.text("mailbox", 0)?, if marks { Access::Write } else { Access::Read })
+        .await?;
     let mut keys = search_keys(ctx)?;
-    let mut memory = ctx.host().static_data(StaticScope::Node).as_object().cloned().unwrap_or_default();
+    let mut memory =
+        ctx.host().static_data(StaticScope::Node).as_object().cloned().unwrap_or_default();
     let tracks = {
         let option = ctx.param("options.trackLastMessageId", 0)?;
         option.is_nullish() || option.is_truthy()
     };
     // The numbers of mails are only worth something within one numbering of the folder.
-    let is_known = memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize);
-    let last_uid = memory.get("lastMessageUid").and_then(Value::as_usize).filter(|_| is_known && tracks && !by_hand).unwrap_or(0) as u32;
+    let is_known =
+        memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize);
+    let last_uid = memory
+        .get("lastMessageUid")
+        .and_then(Value::as_usize)
+        .filter(|_| is_known && tracks && !by_hand)
+        .unwrap_or(0) as u32;
     let taken = if is_known { taken_mails(&memory) } else { Vec::new() };
     if marks && !by_hand {
         mailbox.mark_seen(&taken).await?;
@@ -119,14 +130,19 @@ async fn read(ctx: &Ctx<'_>, mailbox: &mut dyn MailboxSession) -> Result<Vec<Ite
         keys = format!("UID {}:* {keys}", last_uid.saturating_add(1));
     }
     // `5:*` gives the last mail even if its number is lower.
-    let mut found: Vec<u32> = mailbox.search(&keys).await?.into_iter().filter(|uid| *uid > last_uid).collect();
+    let mut found: Vec<u32> =
+        mailbox.search(&keys).await?.into_iter().filter(|uid| *uid > last_uid).collect();
     if by_hand {
         found.drain(..found.len().saturating_sub(1));
     }
     found.truncate(MAX_MAILS);
     let mut mails = Vec::with_capacity(found.len());
     for uid in &found {
-        if let Some(mail) = mailbox.fetch(*uid, MAX_MAIL_BYTES).await.map_err(|error| NodeError::from(error).with("uid", *uid))? {
+        if let Some(mail) = mailbox
+            .fetch(*uid, MAX_MAIL_BYTES)
+            .await
+            .map_err(|error| NodeError::from(error).with("uid", *uid))?
+        {
             compute::aside(mail.source.len()).await;
             mails.push(item_of(&mail, format, files, &prefix));
         }
@@ -156,7 +172,8 @@ async fn mark_taken(ctx: &Ctx<'_>) -> Result<(), NodeError> {
     let mut mailbox = ctx.host().connections().mailbox(&server(ctx)?).await?;
     let marked = async {
         let folder = mailbox.open(&ctx.text("mailbox", 0)?, Access::Write).await?;
-        if memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize) {
+        if memory.get("uidValidity").and_then(Value::as_usize) == Some(folder.uid_validity as usize)
+        {
             mailbox.mark_seen(&taken).await?;
         }
         Ok(())
@@ -182,8 +199,11 @@ fn search_keys(ctx: &Ctx<'_>) -> Result<String, NodeError> {
         Value::String(text) if text.trim().is_empty() => Ok("UNSEEN".into()),
         Value::String(text) => {
             let list = model::json::parse(&text).map_err(|_| {
-                NodeError::parameter("options.customEmailConfig", "Custom email config is not valid JSON.")
-                    .hint("Give a list of IMAP search keys, such as [\"UNSEEN\"].")
+                NodeError::parameter(
+                    "options.customEmailConfig",
+                    "Custom email config is not valid JSON.",
+                )
+                .hint("Give a list of IMAP search keys, such as [\"UNSEEN\"].")
             })?;
             criteria::keys(&list)
         }

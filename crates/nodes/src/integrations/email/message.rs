@@ -26,7 +26,10 @@ pub(super) enum Files {
 pub(super) fn item_of(mail: &Fetched, format: Format, files: Files, prefix: &str) -> Item {
     if format == Format::Raw {
         let raw = base64::engine::general_purpose::STANDARD.encode(&mail.source);
-        return Item::new(Object::from_iter([("raw", Value::from(raw)), ("attributes", attributes(mail))]));
+        return Item::new(Object::from_iter([
+            ("raw", Value::from(raw)),
+            ("attributes", attributes(mail)),
+        ]));
     }
     let Some(message) = MessageParser::default().parse(mail.source.as_ref()) else {
         return Item::new(Object::from_iter([("attributes", attributes(mail))]));
@@ -43,7 +46,8 @@ pub(super) fn item_of(mail: &Fetched, format: Format, files: Files, prefix: &str
                 Some(subtype) => format!("{}/{subtype}", kind.ctype()),
                 None => kind.ctype().to_owned(),
             });
-            let file = prepare(part.contents().to_vec(), part.attachment_name(), mime_type.as_deref());
+            let file =
+                prepare(part.contents().to_vec(), part.attachment_name(), mime_type.as_deref());
             item.set_binary(format!("{prefix}{place}"), file);
         }
     }
@@ -66,7 +70,12 @@ fn simple(message: &Message<'_>) -> Object {
     let mut metadata = Object::new();
     for header in message.headers() {
         let name = header.name.as_str().to_ascii_lowercase();
-        let value = header_text(&header.value, header.offset_start as usize, header.offset_end as usize, message);
+        let value = header_text(
+            &header.value,
+            header.offset_start as usize,
+            header.offset_end as usize,
+            message,
+        );
         match name.as_str() {
             "from" | "to" | "cc" | "subject" | "date" => drop(json.insert(name, value)),
             _ => drop(metadata.insert(name, value)),
@@ -80,8 +89,14 @@ fn resolved(message: &Message<'_>) -> Object {
     let mut json = Object::new();
     let mut headers = Object::new();
     for header in message.headers() {
-        let source = message.raw_message.get(header.offset_field as usize..header.offset_end as usize).unwrap_or_default();
-        headers.insert(header.name.as_str().to_ascii_lowercase(), String::from_utf8_lossy(source).trim().to_owned());
+        let source = message
+            .raw_message
+            .get(header.offset_field as usize..header.offset_end as usize)
+            .unwrap_or_default();
+        headers.insert(
+            header.name.as_str().to_ascii_lowercase(),
+            String::from_utf8_lossy(source).trim().to_owned(),
+        );
     }
     json.insert("headers", headers);
     if let Some(html) = html_of(message) {
@@ -90,9 +105,13 @@ fn resolved(message: &Message<'_>) -> Object {
     if let Some(text) = text_of(message) {
         json.insert("text", text);
     }
-    for (name, addresses) in
-        [("from", message.from()), ("to", message.to()), ("cc", message.cc()), ("bcc", message.bcc()), ("replyTo", message.reply_to())]
-    {
+    for (name, addresses) in [
+        ("from", message.from()),
+        ("to", message.to()),
+        ("cc", message.cc()),
+        ("bcc", message.bcc()),
+        ("replyTo", message.reply_to()),
+    ] {
         if let Some(addresses) = addresses {
             json.insert(name, addressees(addresses));
         }
@@ -103,8 +122,10 @@ fn resolved(message: &Message<'_>) -> Object {
     if let Some(date) = message.date() {
         json.insert(
             "date",
-            jiff::Timestamp::from_second(date.to_timestamp())
-                .map_or_else(|_| date.to_rfc3339(), |moment| moment.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string()),
+            jiff::Timestamp::from_second(date.to_timestamp()).map_or_else(
+                |_| date.to_rfc3339(),
+                |moment| moment.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string(),
+            ),
         );
     }
     if let Some(id) = message.message_id() {
@@ -118,12 +139,18 @@ fn resolved(message: &Message<'_>) -> Object {
 
 /// The HTML that the mail really has; none is made of its text.
 fn html_of(message: &Message<'_>) -> Option<String> {
-    let part = message.html_body.iter().find_map(|id| message.parts.get(*id as usize).filter(|part| part.is_text_html()))?;
+    let part = message
+        .html_body
+        .iter()
+        .find_map(|id| message.parts.get(*id as usize).filter(|part| part.is_text_html()))?;
     part.text_contents().map(str::to_owned)
 }
 
 fn text_of(message: &Message<'_>) -> Option<String> {
-    let part = message.text_body.iter().find_map(|id| message.parts.get(*id as usize).filter(|part| !part.is_text_html()))?;
+    let part = message
+        .text_body
+        .iter()
+        .find_map(|id| message.parts.get(*id as usize).filter(|part| !part.is_text_html()))?;
     part.text_contents().map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
@@ -131,7 +158,9 @@ fn header_text(value: &HeaderValue<'_>, start: usize, end: usize, message: &Mess
     match value {
         HeaderValue::Text(text) => text.to_string(),
         HeaderValue::Address(address) => address_text(address),
-        _ => String::from_utf8_lossy(message.raw_message.get(start..end).unwrap_or_default()).trim().to_owned(),
+        _ => String::from_utf8_lossy(message.raw_message.get(start..end).unwrap_or_default())
+            .trim()
+            .to_owned(),
     }
 }
 
@@ -148,10 +177,14 @@ fn one_address(address: &Addr<'_>) -> String {
 
 fn addressees(address: &Address<'_>) -> Value {
     let entry = |one: &Addr<'_>| {
-        Value::from(Object::from_iter([("address", one.address().unwrap_or_default()), ("name", one.name().unwrap_or_default())]))
+        Value::from(Object::from_iter([
+            ("address", one.address().unwrap_or_default()),
+            ("name", one.name().unwrap_or_default()),
+        ]))
     };
     let value: Vec<Value> = address.iter().map(entry).collect();
-    Object::from_iter([("value", Value::from(value)), ("text", address_text(address).into())]).into()
+    Object::from_iter([("value", Value::from(value)), ("text", address_text(address).into())])
+        .into()
 }
 
 #[cfg(test)]
@@ -178,13 +211,19 @@ mod tests {
         assert_eq!(item.json.get_path("metadata.x-own"), Some(&json!("yes")));
         assert_eq!(item.json.get_path("attributes.uid"), Some(&json!(7)));
         let file = item.binary("attachment_0").unwrap();
-        assert_eq!((file.file_name.as_deref(), file.mime_type.as_str()), (Some("a.csv"), "text/csv"));
+        assert_eq!(
+            (file.file_name.as_deref(), file.mime_type.as_str()),
+            (Some("a.csv"), "text/csv")
+        );
     }
 
     #[test]
     fn the_resolved_form_takes_addresses_and_dates_apart() {
         let item = item_of(&fetched(), Format::Resolved, Files::Left, "attachment_");
-        assert_eq!(item.json.get_path("to.value[1]"), Some(&json!({ "address": "cd@example.com", "name": "C D" })));
+        assert_eq!(
+            item.json.get_path("to.value[1]"),
+            Some(&json!({ "address": "cd@example.com", "name": "C D" }))
+        );
         assert_eq!(item.json.get("date"), Some(&json!("2024-01-02T09:00:00.000Z")));
         assert_eq!(item.json.get("messageId"), Some(&json!("<m1@example.com>")));
         assert!(item.binary.is_none());

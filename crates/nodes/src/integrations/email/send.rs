@@ -14,50 +14,97 @@ const MAX_ATTACHMENT_BYTES: usize = 50 << 20;
 impl Node for EmailSend {
     fn spec() -> Spec {
         let formats = [("text", "Text"), ("html", "HTML"), ("both", "Both")];
-        let optional = |name: &str, label: &str, help: &str| Param::text(name, label, "").help(help);
+        let optional =
+            |name: &str, label: &str, help: &str| Param::text(name, label, "").help(help);
         let options = [
-            Param::flag("appendAttribution", "Append attribution", false).help("Add a line that says where the mail comes from."),
-            optional("attachments", "Attachments", "Names of the binary fields whose files are sent along, with commas between."),
-            optional("ccEmail", "CC email", "Who gets a copy; several addresses with commas between."),
+            Param::flag("appendAttribution", "Append attribution", false)
+                .help("Add a line that says where the mail comes from."),
+            optional(
+                "attachments",
+                "Attachments",
+                "Names of the binary fields whose files are sent along, with commas between.",
+            ),
+            optional(
+                "ccEmail",
+                "CC email",
+                "Who gets a copy; several addresses with commas between.",
+            ),
             optional("bccEmail", "BCC email", "Who gets a copy that nobody else sees."),
             optional("replyTo", "Reply to", "Where answers go."),
             optional("inReplyTo", "In reply to", "The id of the message that this one answers."),
-            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false).help("Accept certificates that cannot be verified."),
+            Param::flag("allowUnauthorizedCerts", "Ignore SSL issues", false)
+                .help("Accept certificates that cannot be verified."),
         ];
-        Spec::new("n8n-nodes-base.emailSend", &[1.0, 2.0, 2.1], "Send Email", "Send a mail through a mail server (SMTP)")
-            .sends_as_told("toEmail")
-            .sends_as_told("ccEmail")
-            .sends_as_told("bccEmail")
-            .sends_as_told("options.ccEmail")
-            .sends_as_told("options.bccEmail")
-            .group(Group::Integration)
-            .credential("smtp", true)
-            .params([
-                Param::hidden("resource", "email").since(2.0),
-                Param::choice("operation", "Operation", &[("send", "Send"), ("sendAndWait", "Send and wait for response")])
-                    .since(2.0)
-                    .help("What to do."),
-                optional("fromEmail", "From email", "Who the mail is from, such as `Support <support@example.com>`.").required(),
-                optional("toEmail", "To email", "Who the mail is for; several addresses with commas between.").required(),
-                optional("ccEmail", "CC email", "Who gets a copy; several addresses with commas between.").until(1.0),
-                optional("bccEmail", "BCC email", "Who gets a copy that nobody else sees.").until(1.0),
-                optional("subject", "Subject", "What the mail is about."),
-                Param::choice("emailFormat", "Email format", &formats)
-                    .preset("text")
-                    .versions(&[2.0])
-                    .help("Text, HTML, or both side by side."),
-                Param::choice("emailFormat", "Email format", &formats).preset("html").since(2.1).help("Text, HTML, or both side by side."),
-                Param::long_text("text", "Text", "").help("The mail as plain text."),
-                Param::long_text("html", "HTML", "").help("The mail as HTML; `cid:NAME` shows the attached file of that name."),
-                optional("attachments", "Attachments", "Names of the binary fields whose files are sent along, with commas between.")
-                    .until(1.0),
-                Param::collection("options", "Options", options).help("Fine points."),
-            ])
-            .hint("Give a from address that the mail server lets you use.")
-            .alias(&["smtp", "mail", "e-mail"])
-            .differs("The line that says where a mail comes from is only added when it is asked for.")
-            .differs_when("operation", &["sendAndWait"], "Waiting for an answer to a mail is not possible.")
-            .note("The files of one mail may have 50 MB together.")
+        Spec::new(
+            "n8n-nodes-base.emailSend",
+            &[1.0, 2.0, 2.1],
+            "Send Email",
+            "Send a mail through a mail server (SMTP)",
+        )
+        .sends_as_told("toEmail")
+        .sends_as_told("ccEmail")
+        .sends_as_told("bccEmail")
+        .sends_as_told("options.ccEmail")
+        .sends_as_told("options.bccEmail")
+        .group(Group::Integration)
+        .credential("smtp", true)
+        .params([
+            Param::hidden("resource", "email").since(2.0),
+            Param::choice(
+                "operation",
+                "Operation",
+                &[("send", "Send"), ("sendAndWait", "Send and wait for response")],
+            )
+            .since(2.0)
+            .help("What to do."),
+            optional(
+                "fromEmail",
+                "From email",
+                "Who the mail is from, such as `Support <support@example.com>`.",
+            )
+            .required(),
+            optional(
+                "toEmail",
+                "To email",
+                "Who the mail is for; several addresses with commas between.",
+            )
+            .required(),
+            optional(
+                "ccEmail",
+                "CC email",
+                "Who gets a copy; several addresses with commas between.",
+            )
+            .until(1.0),
+            optional("bccEmail", "BCC email", "Who gets a copy that nobody else sees.").until(1.0),
+            optional("subject", "Subject", "What the mail is about."),
+            Param::choice("emailFormat", "Email format", &formats)
+                .preset("text")
+                .versions(&[2.0])
+                .help("Text, HTML, or both side by side."),
+            Param::choice("emailFormat", "Email format", &formats)
+                .preset("html")
+                .since(2.1)
+                .help("Text, HTML, or both side by side."),
+            Param::long_text("text", "Text", "").help("The mail as plain text."),
+            Param::long_text("html", "HTML", "")
+                .help("The mail as HTML; `cid:NAME` shows the attached file of that name."),
+            optional(
+                "attachments",
+                "Attachments",
+                "Names of the binary fields whose files are sent along, with commas between.",
+            )
+            .until(1.0),
+            Param::collection("options", "Options", options).help("Fine points."),
+        ])
+        .hint("Give a from address that the mail server lets you use.")
+        .alias(&["smtp", "mail", "e-mail"])
+        .differs("The line that says where a mail comes from is only added when it is asked for.")
+        .differs_when(
+            "operation",
+            &["sendAndWait"],
+            "Waiting for an answer to a mail is not possible.",
+        )
+        .note("The files of one mail may have 50 MB together.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -74,16 +121,23 @@ impl Node for EmailSend {
 
 async fn send(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
     if ctx.text("operation", index)? == "sendAndWait" {
-        return Err(NodeError::parameter("operation", "Sending a mail and waiting for its answer is not possible here")
-            .hint("Send the mail with a link to a Wait node's webhook or form instead."));
+        return Err(NodeError::parameter(
+            "operation",
+            "Sending a mail and waiting for its answer is not possible here",
+        )
+        .hint("Send the mail with a link to a Wait node's webhook or form instead."));
     }
     let server = server(ctx, index)?;
     let mail = compose(ctx, item, index)?;
     let to = mail.to.clone();
     let receipt = ctx.host().connections().send_mail(&server, mail).await?;
     let list = |entries: Vec<String>| entries.into_iter().map(Value::from).collect::<Vec<_>>();
-    let envelope = Object::from_iter([("from", Value::from(receipt.from)), ("to", list(receipt.accepted.clone()).into())]);
-    // A server that takes the mail has taken every address; one that it does not take fails the mail.
+    let envelope = Object::from_iter([
+        ("from", Value::from(receipt.from)),
+        ("to", list(receipt.accepted.clone()).into()),
+    ]);
+    // A server that takes the mail has taken every address; one that it does not take fails the
+    // mail.
     let accepted = if receipt.accepted.is_empty() { to } else { receipt.accepted };
     Ok(Object::from_iter([
         ("accepted", Value::from(list(accepted))),
@@ -111,12 +165,14 @@ pub(in crate::integrations) fn server(ctx: &Ctx<'_>, index: usize) -> Result<Ser
 fn compose(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Mail, NodeError> {
     let is_first = ctx.version() < 2.0;
     let text_at = |path: &str| ctx.text(path, index).map(|text| text.to_string());
-    let option = |name: &str| text_at(&if is_first { name.to_owned() } else { format!("options.{name}") });
+    let option =
+        |name: &str| text_at(&if is_first { name.to_owned() } else { format!("options.{name}") });
     let from = text_at("fromEmail")?;
     let to = text_at("toEmail")?;
     for (name, value) in [("fromEmail", &from), ("toEmail", &to)] {
         if value.trim().is_empty() {
-            return Err(NodeError::parameter(name, format!("The parameter '{name}' is empty")).hint("Give a mail address."));
+            return Err(NodeError::parameter(name, format!("The parameter '{name}' is empty"))
+                .hint("Give a mail address."));
         }
     }
     let (mut text, mut html) = (Some(text_at("text")?), Some(text_at("html")?));
@@ -149,7 +205,13 @@ fn compose(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Mail, NodeError> 
     })
 }
 
-fn attachments(ctx: &Ctx<'_>, item: &Item, index: usize, names: &str, html: Option<&str>) -> Result<Vec<Attachment>, NodeError> {
+fn attachments(
+    ctx: &Ctx<'_>,
+    item: &Item,
+    index: usize,
+    names: &str,
+    html: Option<&str>,
+) -> Result<Vec<Attachment>, NodeError> {
     let mut files = Vec::new();
     let mut n_bytes = 0;
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -157,12 +219,19 @@ fn attachments(ctx: &Ctx<'_>, item: &Item, index: usize, names: &str, html: Opti
         let data = file.data.clone();
         n_bytes += data.len();
         if n_bytes > MAX_ATTACHMENT_BYTES {
-            return Err(NodeError::input(format!("The files of the mail are larger than {MAX_ATTACHMENT_BYTES} bytes together"))
-                .hint("Send fewer or smaller files, or a link to them."));
+            return Err(NodeError::input(format!(
+                "The files of the mail are larger than {MAX_ATTACHMENT_BYTES} bytes together"
+            ))
+            .hint("Send fewer or smaller files, or a link to them."));
         }
         let is_shown = html.is_some_and(|html| html.contains(&format!("cid:{name}")));
         files.push(Attachment {
-            file_name: file.file_name.as_deref().filter(|name| !name.is_empty()).unwrap_or("unknown").to_owned(),
+            file_name: file
+                .file_name
+                .as_deref()
+                .filter(|name| !name.is_empty())
+                .unwrap_or("unknown")
+                .to_owned(),
             mime_type: file.mime_type.to_string(),
             data,
             content_id: is_shown.then(|| name.to_owned()),

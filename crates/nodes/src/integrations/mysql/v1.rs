@@ -1,4 +1,5 @@
-//! The first version of the MySQL node: columns as a text with commas, values from the fields of the items.
+//! The first version of the MySQL node: columns as a text with commas, values from the fields of
+//! the items.
 
 use super::super::sql::batch::{self, Batching, Rowless};
 use super::super::sql::text::Bound;
@@ -10,37 +11,55 @@ pub struct MySqlV1;
 
 impl Node for MySqlV1 {
     fn spec() -> Spec {
-        let operations = [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
-        Spec::new("n8n-nodes-base.mySql", &[1.0], "MySQL", "Read and write rows of a MySQL or MariaDB database")
-            .untrusted()
-            .private()
-            .group(Group::Integration)
-            .credential("mySql", true)
-            .params([
-                Param::choice("operation", "Operation", &operations).preset("insert").help("What to do with the database."),
-                Param::code("query", "Query", "sql", "").show("operation", &["executeQuery"]).help("The SQL to run for each item."),
-                Param::locator("table", "Table", &["list", "name"])
-                    .preset(json!({ "mode": "list", "value": "" }))
-                    .hide("operation", &["executeQuery"])
-                    .help("The table to work on."),
-                Param::text("updateKey", "Update key", "id").show("operation", &["update"]).help("The column by which a row is found."),
-                Param::text("columns", "Columns", "")
-                    .hide("operation", &["executeQuery"])
-                    .help("The fields of the items that are written, with commas between."),
-                Param::collection(
-                    "options",
-                    "Options",
-                    [
-                        Param::flag("ignore", "Ignore", true).help("Leave out rows that a unique column already has, instead of failing."),
-                        Param::choice("priority", "Priority", &[("LOW_PRIORITY", "Low priority"), ("HIGH_PRIORITY", "High priority")])
-                            .preset("")
-                            .help("How the server ranks the insertion."),
-                    ],
-                )
-                .show("operation", &["insert"])
-                .help("Fine points."),
-            ])
-            .hint("Use the newest version in new workflows.")
+        let operations =
+            [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
+        Spec::new(
+            "n8n-nodes-base.mySql",
+            &[1.0],
+            "MySQL",
+            "Read and write rows of a MySQL or MariaDB database",
+        )
+        .untrusted()
+        .private()
+        .group(Group::Integration)
+        .credential("mySql", true)
+        .params([
+            Param::choice("operation", "Operation", &operations)
+                .preset("insert")
+                .help("What to do with the database."),
+            Param::code("query", "Query", "sql", "")
+                .show("operation", &["executeQuery"])
+                .help("The SQL to run for each item."),
+            Param::locator("table", "Table", &["list", "name"])
+                .preset(json!({ "mode": "list", "value": "" }))
+                .hide("operation", &["executeQuery"])
+                .help("The table to work on."),
+            Param::text("updateKey", "Update key", "id")
+                .show("operation", &["update"])
+                .help("The column by which a row is found."),
+            Param::text("columns", "Columns", "")
+                .hide("operation", &["executeQuery"])
+                .help("The fields of the items that are written, with commas between."),
+            Param::collection(
+                "options",
+                "Options",
+                [
+                    Param::flag("ignore", "Ignore", true).help(
+                        "Leave out rows that a unique column already has, instead of failing.",
+                    ),
+                    Param::choice(
+                        "priority",
+                        "Priority",
+                        &[("LOW_PRIORITY", "Low priority"), ("HIGH_PRIORITY", "High priority")],
+                    )
+                    .preset("")
+                    .help("How the server ranks the insertion."),
+                ],
+            )
+            .show("operation", &["insert"])
+            .help("Fine points."),
+        ])
+        .hint("Use the newest version in new workflows.")
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
@@ -60,9 +79,13 @@ impl Node for MySqlV1 {
 fn row(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Object, NodeError> {
     let columns = build::names(&ctx.param("columns", index)?);
     if columns.is_empty() {
-        return Err(NodeError::parameter("columns", "No columns are given").hint("Name the fields that are written, with commas between."));
+        return Err(NodeError::parameter("columns", "No columns are given")
+            .hint("Name the fields that are written, with commas between."));
     }
-    Ok(columns.into_iter().map(|name| (name.clone(), item.json.get(&name).cloned().unwrap_or(Value::Null))).collect())
+    Ok(columns
+        .into_iter()
+        .map(|name| (name.clone(), item.json.get(&name).cloned().unwrap_or(Value::Null)))
+        .collect())
 }
 
 fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Bound, NodeError> {

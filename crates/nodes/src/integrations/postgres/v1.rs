@@ -1,4 +1,5 @@
-//! The first version of the Postgres node: columns as a text with commas, values from the fields of the items.
+//! The first version of the Postgres node: columns as a text with commas, values from the fields of
+//! the items.
 
 use super::super::sql::batch::{self, Batching, Rowless};
 use super::super::sql::text::{self, Bound, identifier};
@@ -10,8 +11,13 @@ pub struct PostgresV1;
 
 impl Node for PostgresV1 {
     fn spec() -> Spec {
-        let operations = [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
-        let modes = [("independently", "Independently"), ("multiple", "Multiple queries"), ("transaction", "Transaction")];
+        let operations =
+            [("executeQuery", "Execute Query"), ("insert", "Insert"), ("update", "Update")];
+        let modes = [
+            ("independently", "Independently"),
+            ("multiple", "Multiple queries"),
+            ("transaction", "Transaction"),
+        ];
         Spec::new("n8n-nodes-base.postgres", &[1.0], "Postgres", "Read and write rows of a PostgreSQL database")
             .untrusted()
             .private()
@@ -58,22 +64,36 @@ impl Node for PostgresV1 {
             "update" => update(ctx, item, index),
             other => Err(statements::no_such_operation(other)),
         })?;
-        batch::run(ctx, &server, queries, Batching::of(ctx, "additionalFields.mode")?, Rowless::SuccessUnlessSelect).await
+        batch::run(
+            ctx,
+            &server,
+            queries,
+            Batching::of(ctx, "additionalFields.mode")?,
+            Rowless::SuccessUnlessSelect,
+        )
+        .await
     }
 }
 
 fn query(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
     let fields = build::names(&ctx.param("additionalFields.queryParams", index)?);
-    let values: Vec<Value> = fields.iter().map(|field| item.json.get(field).cloned().unwrap_or(Value::Null)).collect();
+    let values: Vec<Value> =
+        fields.iter().map(|field| item.json.get(field).cloned().unwrap_or(Value::Null)).collect();
     text::bind(DIALECT, &ctx.text("query", index)?, &values)
 }
 
 fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
     let (schema, table) = (ctx.text("schema", index)?, ctx.text("table", index)?);
     if table.is_empty() {
-        return Err(NodeError::parameter("table", "No table is given").hint("Give the name of a table."));
+        return Err(
+            NodeError::parameter("table", "No table is given").hint("Give the name of a table.")
+        );
     }
-    Ok(format!("{}.{}", identifier(DIALECT, if schema.is_empty() { "public" } else { &schema }), identifier(DIALECT, &table)))
+    Ok(format!(
+        "{}.{}",
+        identifier(DIALECT, if schema.is_empty() { "public" } else { &schema }),
+        identifier(DIALECT, &table)
+    ))
 }
 
 /// The named columns of an item, and the type that follows a name after a colon.
@@ -82,7 +102,11 @@ fn row(item: &Item, columns: &Value) -> Vec<(Str, Option<Str>, Value)> {
         Some((name, kind)) => (Str::from(name.trim()), Some(Str::from(kind.trim()))),
         None => (column, None),
     });
-    named.map(|(name, kind)| (name.clone(), kind, item.json.get(&name).cloned().unwrap_or(Value::Null))).collect()
+    named
+        .map(|(name, kind)| {
+            (name.clone(), kind, item.json.get(&name).cloned().unwrap_or(Value::Null))
+        })
+        .collect()
 }
 
 /// Types whose names have several words.
@@ -98,13 +122,15 @@ const LONG_TYPES: [&str; 6] = [
 fn push_cast(statement: &mut Bound, kind: Option<&Str>) -> Result<(), NodeError> {
     let Some(kind) = kind else { return Ok(()) };
     if !is_type(kind) {
-        return Err(NodeError::parameter("columns", format!("'{kind}' is no type of a column")).hint("Write columns as name or name:type."));
+        return Err(NodeError::parameter("columns", format!("'{kind}' is no type of a column"))
+            .hint("Write columns as name or name:type."));
     }
     statement.push(&format!("::{kind}"));
     Ok(())
 }
 
-/// `int`, `numeric(10)`, `text[]`, `double precision`: what can be written after `::` and ends there.
+/// `int`, `numeric(10)`, `text[]`, `double precision`: what can be written after `::` and ends
+/// there.
 fn is_type(kind: &str) -> bool {
     let mut name = kind.trim();
     while let Some(element) = name.strip_suffix("[]") {
@@ -124,10 +150,12 @@ fn is_type(kind: &str) -> bool {
 fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
     let row = row(item, &ctx.param("columns", index)?);
     if row.is_empty() {
-        return Err(NodeError::parameter("columns", "No columns are given").hint("Name the fields that are written, with commas between."));
+        return Err(NodeError::parameter("columns", "No columns are given")
+            .hint("Name the fields that are written, with commas between."));
     }
     let names: Vec<String> = row.iter().map(|(name, ..)| identifier(DIALECT, name)).collect();
-    let mut statement = Bound::new(format!("INSERT INTO {} ({}) VALUES (", table(ctx, index)?, names.join(",")));
+    let mut statement =
+        Bound::new(format!("INSERT INTO {} ({}) VALUES (", table(ctx, index)?, names.join(",")));
     for (place, (_, kind, value)) in row.into_iter().enumerate() {
         statement.push(if place > 0 { "," } else { "" });
         statement.push_value(DIALECT, as_text(value));
@@ -140,19 +168,33 @@ fn insert(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeEr
 fn update(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Vec<Bound>, NodeError> {
     let keys = row(item, &ctx.param("updateKey", index)?);
     let is_key = |name: &Str| keys.iter().any(|(key, ..)| key == name);
-    let changed: Vec<_> = row(item, &ctx.param("columns", index)?).into_iter().filter(|(name, ..)| !is_key(name)).collect();
+    let changed: Vec<_> = row(item, &ctx.param("columns", index)?)
+        .into_iter()
+        .filter(|(name, ..)| !is_key(name))
+        .collect();
     if keys.is_empty() || changed.is_empty() {
-        return Err(NodeError::parameter("columns", "An update needs a key and at least one more column")
-            .hint("Name the columns to change under Columns, and the key under Update key."));
+        return Err(NodeError::parameter(
+            "columns",
+            "An update needs a key and at least one more column",
+        )
+        .hint("Name the columns to change under Columns, and the key under Update key."));
     }
     let mut statement = Bound::new(format!("UPDATE {} SET ", table(ctx, index)?));
     for (place, (name, kind, value)) in changed.into_iter().enumerate() {
-        statement.push(&format!("{}{} = ", if place > 0 { ", " } else { "" }, identifier(DIALECT, &name)));
+        statement.push(&format!(
+            "{}{} = ",
+            if place > 0 { ", " } else { "" },
+            identifier(DIALECT, &name)
+        ));
         statement.push_value(DIALECT, as_text(value));
         push_cast(&mut statement, kind.as_ref())?;
     }
     for (place, (name, kind, value)) in keys.iter().enumerate() {
-        statement.push(&format!("{}{} = ", if place > 0 { " AND " } else { " WHERE " }, identifier(DIALECT, name)));
+        statement.push(&format!(
+            "{}{} = ",
+            if place > 0 { " AND " } else { " WHERE " },
+            identifier(DIALECT, name)
+        ));
         statement.push_value(DIALECT, as_text(value.clone()));
         push_cast(&mut statement, kind.as_ref())?;
     }
@@ -178,10 +220,28 @@ mod tests {
 
     #[test]
     fn issue_14_04_a_type_is_nothing_but_a_type() {
-        for kind in ["int", "numeric(10)", "text[]", "Double Precision", "character varying(20)", "_int4", "timestamp with time zone"] {
+        for kind in [
+            "int",
+            "numeric(10)",
+            "text[]",
+            "Double Precision",
+            "character varying(20)",
+            "_int4",
+            "timestamp with time zone",
+        ] {
             assert!(is_type(kind), "{kind}");
         }
-        for kind in ["", "int or true", "int) or (true", "int(select 1)", "text;", "a\"b", "int --", "numeric(1)(2)", "5"] {
+        for kind in [
+            "",
+            "int or true",
+            "int) or (true",
+            "int(select 1)",
+            "text;",
+            "a\"b",
+            "int --",
+            "numeric(1)(2)",
+            "5",
+        ] {
             assert!(!is_type(kind), "{kind}");
         }
     }

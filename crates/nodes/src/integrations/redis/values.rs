@@ -4,7 +4,11 @@ use node_api::connect::RedisSession;
 use node_api::prelude::*;
 
 /// The value of a key; `null` if there is none.
-pub(super) async fn get(session: &mut dyn RedisSession, key: &str, kind: &str) -> Result<Value, NodeError> {
+pub(super) async fn get(
+    session: &mut dyn RedisSession,
+    key: &str,
+    kind: &str,
+) -> Result<Value, NodeError> {
     let kind: Str = match kind {
         "" | "automatic" => session.command(&["TYPE", key]).await?.to_js_string(),
         "sets" => "set".into(),
@@ -14,7 +18,9 @@ pub(super) async fn get(session: &mut dyn RedisSession, key: &str, kind: &str) -
         "string" => session.command(&["GET", key]).await?,
         "hash" => match session.command(&["HGETALL", key]).await? {
             Value::Array(flat) => {
-                let pairs = flat.chunks(2).map(|pair| (pair[0].to_js_string(), pair.get(1).cloned().unwrap_or_default()));
+                let pairs = flat
+                    .chunks(2)
+                    .map(|pair| (pair[0].to_js_string(), pair.get(1).cloned().unwrap_or_default()));
                 pairs.collect::<Object>().into()
             }
             value => value,
@@ -23,14 +29,21 @@ pub(super) async fn get(session: &mut dyn RedisSession, key: &str, kind: &str) -
         "set" => session.command(&["SMEMBERS", key]).await?,
         "none" => Value::Null,
         other => {
-            return Err(NodeError::failed(format!("The key '{key}' holds a value of the kind '{other}', which cannot be read here"))
-                .hint("Strings, hashes, lists and sets can be read."));
+            return Err(NodeError::failed(format!(
+                "The key '{key}' holds a value of the kind '{other}', which cannot be read here"
+            ))
+            .hint("Strings, hashes, lists and sets can be read."));
         }
     })
 }
 
 /// Sets a key to the node's value, by the kind that is chosen or that the value shows.
-pub(super) async fn set(ctx: &Ctx<'_>, session: &mut dyn RedisSession, key: &str, index: usize) -> Result<(), NodeError> {
+pub(super) async fn set(
+    ctx: &Ctx<'_>,
+    session: &mut dyn RedisSession,
+    key: &str,
+    index: usize,
+) -> Result<(), NodeError> {
     let value = ctx.param("value", index)?;
     let kind = ctx.text("keyType", index)?;
     let kind = match (kind.as_str(), &value) {
@@ -70,7 +83,12 @@ pub(super) async fn set(ctx: &Ctx<'_>, session: &mut dyn RedisSession, key: &str
                 session.command(&words).await?;
             }
         }
-        other => return Err(NodeError::parameter("keyType", format!("There is no kind of key '{other}'"))),
+        other => {
+            return Err(NodeError::parameter(
+                "keyType",
+                format!("There is no kind of key '{other}'"),
+            ));
+        }
     }
     Ok(())
 }
@@ -91,8 +109,13 @@ pub(super) fn info(text: &str) -> Object {
 }
 
 fn number_or_text(text: &str) -> Value {
-    let looks_like = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && text.matches('.').count() <= 1;
-    if looks_like && let Ok(number) = text.parse::<f64>() { Value::Number(number) } else { text.into() }
+    let looks_like = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && text.matches('.').count() <= 1;
+    if looks_like && let Ok(number) = text.parse::<f64>() {
+        Value::Number(number)
+    } else {
+        text.into()
+    }
 }
 
 fn text(value: &Value) -> Str {
@@ -105,7 +128,10 @@ fn text(value: &Value) -> Str {
 
 fn hash_fields(ctx: &Ctx<'_>, value: &Value, index: usize) -> Result<Vec<(Str, Str)>, NodeError> {
     let is_json = ctx.param("valueIsJSON", index)?;
-    let wrong = || NodeError::parameter("value", "The value of a hash must be an object").hint("Give an object, or JSON text of one.");
+    let wrong = || {
+        NodeError::parameter("value", "The value of a hash must be an object")
+            .hint("Give an object, or JSON text of one.")
+    };
     let object = match value {
         Value::Object(fields) => fields.as_ref().clone(),
         value if is_json.is_nullish() || is_json.is_truthy() => {
@@ -115,7 +141,12 @@ fn hash_fields(ctx: &Ctx<'_>, value: &Value, index: usize) -> Result<Vec<(Str, S
         value => {
             let text = text(value);
             let words: Vec<&str> = text.split_whitespace().collect();
-            return Ok(words.chunks(2).map(|pair| (Str::from(pair[0]), Str::from(pair.get(1).copied().unwrap_or_default()))).collect());
+            return Ok(words
+                .chunks(2)
+                .map(|pair| {
+                    (Str::from(pair[0]), Str::from(pair.get(1).copied().unwrap_or_default()))
+                })
+                .collect());
         }
     };
     Ok(object.iter().map(|(name, value)| (name.clone(), text(value))).collect())
@@ -129,7 +160,9 @@ fn listed(value: &Value) -> Result<Vec<Str>, NodeError> {
     };
     match parsed {
         Value::Array(values) => Ok(values.iter().map(text).collect()),
-        value if value.is_nullish() => Err(NodeError::parameter("value", "The value must be a list")),
+        value if value.is_nullish() => {
+            Err(NodeError::parameter("value", "The value must be a list"))
+        }
         value => Ok(vec![text(&value)]),
     }
 }
@@ -140,7 +173,12 @@ mod tests {
 
     #[test]
     fn info_becomes_an_object() {
-        let told = info("# Server\r\nredis_version:7.0.15\r\nuptime_in_seconds:12\r\ndb0:keys=3,expires=0\r\n");
-        assert_eq!(Value::object(told), json!({ "redis_version": "7.0.15", "uptime_in_seconds": 12, "db0": { "keys": 3, "expires": 0 } }));
+        let told = info(
+            "# Server\r\nredis_version:7.0.15\r\nuptime_in_seconds:12\r\ndb0:keys=3,expires=0\r\n",
+        );
+        assert_eq!(
+            Value::object(told),
+            json!({ "redis_version": "7.0.15", "uptime_in_seconds": 12, "db0": { "keys": 3, "expires": 0 } })
+        );
     }
 }

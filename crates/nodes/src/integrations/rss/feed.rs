@@ -8,11 +8,13 @@ use node_api::prelude::*;
 /// The text of a feed in the encoding that it names.
 pub(super) fn decode(response: &HttpResponse) -> String {
     let head = String::from_utf8_lossy(&response.body[..response.body.len().min(200)]).into_owned();
-    let in_xml = head
-        .split_once("encoding=")
-        .map(|(_, rest)| rest.trim_start_matches(['"', '\'']).split(['"', '\'', '?']).next().unwrap_or_default());
-    let in_header =
-        response.header("content-type").and_then(|kind| kind.split_once("charset=")).map(|(_, name)| name.trim_matches(['"', ' ', ';']));
+    let in_xml = head.split_once("encoding=").map(|(_, rest)| {
+        rest.trim_start_matches(['"', '\'']).split(['"', '\'', '?']).next().unwrap_or_default()
+    });
+    let in_header = response
+        .header("content-type")
+        .and_then(|kind| kind.split_once("charset="))
+        .map(|(_, name)| name.trim_matches(['"', ' ', ';']));
     let label = in_xml.or(in_header).unwrap_or("utf-8");
     let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).unwrap_or(encoding_rs::UTF_8);
     encoding.decode(&response.body).0.into_owned()
@@ -32,37 +34,76 @@ pub(super) fn read(text: &str, custom: &str) -> Result<Vec<Object>, NodeError> {
         trim: false,
     };
     let no_feed = |why: &str| {
-        NodeError::new(Code::UPSTREAM_STATUS, format!("What was read is no RSS or Atom feed: {why}"))
-            .hint("Check that the address is that of a feed and not of a web page.")
+        NodeError::new(
+            Code::UPSTREAM_STATUS,
+            format!("What was read is no RSS or Atom feed: {why}"),
+        )
+        .hint("Check that the address is that of a feed and not of a web page.")
     };
     let document = parse(text, &options).map_err(|error| no_feed(error.message()))?;
-    let custom: Vec<&str> = custom.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let custom: Vec<&str> =
+        custom.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let entries_at = |place: Option<&Value>, name: &str| -> Vec<Value> {
-        place.and_then(|place| place.get(name)).and_then(Value::as_array).unwrap_or_default().to_vec()
+        place
+            .and_then(|place| place.get(name))
+            .and_then(Value::as_array)
+            .unwrap_or_default()
+            .to_vec()
     };
-    let first = |value: Option<&Value>, name: &str| value.and_then(|value| value.get(name)).and_then(|list| list.at(0)).cloned();
+    let first = |value: Option<&Value>, name: &str| {
+        value.and_then(|value| value.get(name)).and_then(|list| list.at(0)).cloned()
+    };
     if let Some(feed) = document.get("feed") {
-        return Ok(entries_at(Some(feed), "entry").iter().map(|entry| atom(entry, &custom)).collect());
+        return Ok(entries_at(Some(feed), "entry")
+            .iter()
+            .map(|entry| atom(entry, &custom))
+            .collect());
     }
     if let Some(rss) = document.get("rss") {
         let channel = first(Some(rss), "channel").ok_or_else(|| no_feed("it has no channel"))?;
-        return Ok(entries_at(Some(&channel), "item").iter().map(|entry| rss_entry(entry, &custom)).collect());
+        return Ok(entries_at(Some(&channel), "item")
+            .iter()
+            .map(|entry| rss_entry(entry, &custom))
+            .collect());
     }
     if let Some(rdf) = document.get("rdf:RDF") {
-        return Ok(entries_at(Some(rdf), "item").iter().map(|entry| rss_entry(entry, &custom)).collect());
+        return Ok(entries_at(Some(rdf), "item")
+            .iter()
+            .map(|entry| rss_entry(entry, &custom))
+            .collect());
     }
     Err(no_feed("its root element is another one"))
 }
 
 /// The entries that were not there at the last look. What is there at the first look is no news.
-pub(super) fn news(entries: Vec<Object>, memory: &mut Object, url: &str, most: usize) -> Vec<Object> {
+pub(super) fn news(
+    entries: Vec<Object>,
+    memory: &mut Object,
+    url: &str,
+    most: usize,
+) -> Vec<Object> {
     let is_first = memory.get("feedUrl").and_then(Value::as_str) != Some(url);
-    let last_ms = memory.get("lastItemDate").and_then(Value::as_str).and_then(parse_js_date).unwrap_or(f64::MIN);
-    let seen: Vec<Value> = memory.get("seen").and_then(Value::as_array).unwrap_or_default().to_vec();
-    let date_of = |entry: &Object| entry.get("isoDate").and_then(Value::as_str).and_then(parse_js_date);
-    let id_of = |entry: &Object| ["guid", "id", "link", "title"].iter().find_map(|key| entry.get(key).filter(|id| id.is_string()).cloned());
+    let last_ms = memory
+        .get("lastItemDate")
+        .and_then(Value::as_str)
+        .and_then(parse_js_date)
+        .unwrap_or(f64::MIN);
+    let seen: Vec<Value> =
+        memory.get("seen").and_then(Value::as_array).unwrap_or_default().to_vec();
+    let date_of =
+        |entry: &Object| entry.get("isoDate").and_then(Value::as_str).and_then(parse_js_date);
+    let id_of = |entry: &Object| {
+        ["guid", "id", "link", "title"]
+            .iter()
+            .find_map(|key| entry.get(key).filter(|id| id.is_string()).cloned())
+    };
     let newest_ms = entries.iter().filter_map(date_of).fold(last_ms, f64::max);
-    let undated: Vec<Value> = entries.iter().filter(|entry| date_of(entry).is_none()).filter_map(id_of).take(most).collect();
+    let undated: Vec<Value> = entries
+        .iter()
+        .filter(|entry| date_of(entry).is_none())
+        .filter_map(id_of)
+        .take(most)
+        .collect();
     let is_new = |entry: &Object| match date_of(entry) {
         Some(date) => date > last_ms,
         None => id_of(entry).is_some_and(|id| !seen.contains(&id)),
@@ -94,13 +135,25 @@ fn rss_entry(entry: &Value, custom: &[&str]) -> Object {
     copy("dc:rights", "rights");
     copy("dc:source", "source");
     copy("dc:title", "title");
-    for name in ["title", "link", "pubDate", "author", "summary", "content:encoded", "dc:creator", "dc:date", "comments"] {
+    for name in [
+        "title",
+        "link",
+        "pubDate",
+        "author",
+        "summary",
+        "content:encoded",
+        "dc:creator",
+        "dc:date",
+        "comments",
+    ] {
         copy(name, name);
     }
     if let Some(encoded) = made.get("content:encoded").and_then(Value::as_str).map(snippet::of) {
         made.insert("content:encodedSnippet", encoded);
     }
-    if let Some(enclosure) = entry.get("enclosure").and_then(|list| list.at(0)).and_then(|first| first.get("$")) {
+    if let Some(enclosure) =
+        entry.get("enclosure").and_then(|list| list.at(0)).and_then(|first| first.get("$"))
+    {
         made.insert("enclosure", enclosure.clone());
     }
     if let Some(content) = text_at(entry, "description") {
@@ -111,13 +164,18 @@ fn rss_entry(entry: &Value, custom: &[&str]) -> Object {
         made.insert("guid", guid);
     }
     if let Some(categories) = entry.get("category").and_then(Value::as_array) {
-        made.insert("categories", categories.iter().map(|category| Value::from(text_of(category))).collect::<Vec<_>>());
+        made.insert(
+            "categories",
+            categories.iter().map(|category| Value::from(text_of(category))).collect::<Vec<_>>(),
+        );
     }
     let itunes: Object = itunes(entry);
     if !itunes.is_empty() {
         made.insert("itunes", itunes);
     }
-    let date = ["pubDate", "date"].iter().find_map(|name| made.get(name).and_then(Value::as_str).map(str::to_owned));
+    let date = ["pubDate", "date"]
+        .iter()
+        .find_map(|name| made.get(name).and_then(Value::as_str).map(str::to_owned));
     finish(made, entry, date, custom)
 }
 
@@ -127,16 +185,29 @@ fn atom(entry: &Value, custom: &[&str]) -> Object {
         made.insert("title", title);
     }
     let links = entry.get("link").and_then(Value::as_array).unwrap_or_default();
-    let rel = |link: &&Value| link.get("$").and_then(|attributes| attributes.get("rel")).and_then(Value::as_str).map(str::to_owned);
-    let chosen = links.iter().find(|link| rel(link).as_deref() == Some("alternate")).or_else(|| links.first());
-    if let Some(link) = chosen.and_then(|link| link.get("$")).and_then(|attributes| attributes.get("href")) {
+    let rel = |link: &&Value| {
+        link.get("$")
+            .and_then(|attributes| attributes.get("rel"))
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    let chosen = links
+        .iter()
+        .find(|link| rel(link).as_deref() == Some("alternate"))
+        .or_else(|| links.first());
+    if let Some(link) =
+        chosen.and_then(|link| link.get("$")).and_then(|attributes| attributes.get("href"))
+    {
         made.insert("link", link.clone());
     }
-    let date = ["published", "updated"].iter().find_map(|name| text_at(entry, name).filter(|text| !text.is_empty()));
+    let date = ["published", "updated"]
+        .iter()
+        .find_map(|name| text_at(entry, name).filter(|text| !text.is_empty()));
     if let Some(iso) = date.as_deref().and_then(to_iso) {
         made.insert("pubDate", iso);
     }
-    let author = entry.get("author").and_then(|list| list.at(0)).and_then(|author| text_at(author, "name"));
+    let author =
+        entry.get("author").and_then(|list| list.at(0)).and_then(|author| text_at(author, "name"));
     if let Some(author) = author.filter(|name| !name.is_empty()) {
         made.insert("author", author);
     }
@@ -172,13 +243,25 @@ fn finish(mut made: Object, entry: &Value, date: Option<String>, custom: &[&str]
 
 fn itunes(entry: &Value) -> Object {
     let mut made = Object::new();
-    for name in ["author", "subtitle", "summary", "explicit", "duration", "season", "episode", "episodeType"] {
+    for name in [
+        "author",
+        "subtitle",
+        "summary",
+        "explicit",
+        "duration",
+        "season",
+        "episode",
+        "episodeType",
+    ] {
         if let Some(text) = text_at(entry, &format!("itunes:{name}")) {
             made.insert(name, text);
         }
     }
-    let image =
-        entry.get("itunes:image").and_then(|list| list.at(0)).and_then(|image| image.get("$")).and_then(|fields| fields.get("href"));
+    let image = entry
+        .get("itunes:image")
+        .and_then(|list| list.at(0))
+        .and_then(|image| image.get("$"))
+        .and_then(|fields| fields.get("href"));
     if let Some(image) = image {
         made.insert("image", image.clone());
     }
@@ -194,7 +277,12 @@ fn text_of(value: &Value) -> String {
     match value {
         Value::Object(fields) => match fields.get("_") {
             Some(text) => text.to_js_string().to_string(),
-            None => fields.iter().filter(|(name, _)| *name != "$").map(|(_, inner)| text_of(inner)).collect::<Vec<_>>().join(""),
+            None => fields
+                .iter()
+                .filter(|(name, _)| *name != "$")
+                .map(|(_, inner)| text_of(inner))
+                .collect::<Vec<_>>()
+                .join(""),
         },
         Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(""),
         value => value.to_js_string().to_string(),

@@ -1,7 +1,8 @@
 //! The plain words of a piece of HTML.
 
 /// Elements that begin a new line.
-const BLOCKS: &[&str] = &["h", "br", "p", "ul", "ol", "li", "blockquote", "section", "table", "tr", "div"];
+const BLOCKS: &[&str] =
+    &["h", "br", "p", "ul", "ol", "li", "blockquote", "section", "table", "tr", "div"];
 
 /// The text without tags, entities decoded, blocks on lines of their own.
 pub(super) fn of(html: &str) -> String {
@@ -15,7 +16,8 @@ pub(super) fn of(html: &str) -> String {
         };
         let name = rest[start + 1..start + end].trim_start_matches('/');
         let follows = rest[start + end + 1..].chars().next();
-        let breaks = BLOCKS.iter().any(|block| name.starts_with(block)) && follows.is_some_and(|letter| letter != '\n');
+        let breaks = BLOCKS.iter().any(|block| name.starts_with(block))
+            && follows.is_some_and(|letter| letter != '\n');
         if breaks && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }

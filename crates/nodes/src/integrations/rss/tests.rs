@@ -41,9 +41,12 @@ fn host(node: &Spec, params: Value) -> (TestHost, Arc<Mutex<String>>) {
 
 #[tokio::test]
 async fn entries_have_the_fields_that_workflows_know() {
-    let params = json!({ "url": "https://example.com/feed", "options": { "customFields": "media:thing" } });
+    let params =
+        json!({ "url": "https://example.com/feed", "options": { "customFields": "media:thing" } });
     let (host, _) = host(&RssFeedRead::spec(), params);
-    let outputs = run_on::<RssFeedRead>(&host, 1.2, vec![items(&json!([{}]))], Default::default()).await.unwrap();
+    let outputs = run_on::<RssFeedRead>(&host, 1.2, vec![items(&json!([{}]))], Default::default())
+        .await
+        .unwrap();
     let expected = json!([
         {
             "creator": "Ada", "title": "Second & last", "link": "https://example.com/2", "pubDate": "Tue, 02 Jan 2024 10:00:00 +0100",
@@ -63,7 +66,9 @@ async fn atom_is_read_as_well() {
         <link rel="self" href="/self"/><link rel="alternate" href="https://example.com/e"/><updated>2024-03-01T00:00:00Z</updated>
         <author><name>Bo</name></author><content type="html">&lt;b&gt;x&lt;/b&gt;</content></entry></feed>"#
         .to_owned();
-    let outputs = run_on::<RssFeedRead>(&host, 1.2, vec![items(&json!([{}]))], Default::default()).await.unwrap();
+    let outputs = run_on::<RssFeedRead>(&host, 1.2, vec![items(&json!([{}]))], Default::default())
+        .await
+        .unwrap();
     let expected = json!([{
         "title": "T", "link": "https://example.com/e", "pubDate": "2024-03-01T00:00:00.000Z", "author": "Bo", "contentSnippet": "x",
         "content": "<b>x</b>", "id": "tag:1", "isoDate": "2024-03-01T00:00:00.000Z"
@@ -75,17 +80,25 @@ async fn atom_is_read_as_well() {
 async fn a_web_page_is_no_feed() {
     let (host, feed) = host(&RssFeedRead::spec(), json!({ "url": "https://example.com/" }));
     *feed.lock().unwrap() = "<html><body>hello</body></html>".into();
-    let error = run_on::<RssFeedRead>(&host, 1.2, vec![items(&json!([{}]))], Default::default()).await.unwrap_err();
+    let error = run_on::<RssFeedRead>(&host, 1.2, vec![items(&json!([{}]))], Default::default())
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), Code::UPSTREAM_STATUS);
 }
 
 #[tokio::test]
 async fn the_trigger_tells_each_entry_once() {
-    let (mut host, feed) = host(&RssFeedReadTrigger::spec(), json!({ "feedUrl": "https://example.com/feed" }));
+    let (mut host, feed) =
+        host(&RssFeedReadTrigger::spec(), json!({ "feedUrl": "https://example.com/feed" }));
     host.execution.mode = "trigger".into();
     let poll = async || {
-        let outputs = run_on::<RssFeedReadTrigger>(&host, 1.0, vec![items(&json!([{}]))], Default::default()).await.unwrap();
-        outputs.first().map(|items| items.iter().filter_map(|item| item.json.get("title").cloned()).collect::<Vec<_>>())
+        let outputs =
+            run_on::<RssFeedReadTrigger>(&host, 1.0, vec![items(&json!([{}]))], Default::default())
+                .await
+                .unwrap();
+        outputs.first().map(|items| {
+            items.iter().filter_map(|item| item.json.get("title").cloned()).collect::<Vec<_>>()
+        })
     };
     assert_eq!(poll().await, None, "the first look only remembers");
     assert_eq!(poll().await, None);

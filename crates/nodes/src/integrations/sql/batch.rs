@@ -39,8 +39,11 @@ impl Batching {
             "independently" | "independent" => Batching::Independently,
             "transaction" => Batching::Transaction,
             other => {
-                return Err(NodeError::parameter(path, format!("There is no way of batching called '{other}'"))
-                    .hint("Choose single, independently or transaction."));
+                return Err(NodeError::parameter(
+                    path,
+                    format!("There is no way of batching called '{other}'"),
+                )
+                .hint("Choose single, independently or transaction."));
             }
         })
     }
@@ -64,7 +67,8 @@ pub(in super::super) async fn run(
     let mut output = ctx.builder();
     let n_statements: usize = queries.iter().map(|query| query.statements.len()).sum();
     // A lone statement needs no transaction, and some, such as VACUUM, may not be in one.
-    let is_wrapped = batching == Batching::Transaction || (batching == Batching::Single && n_statements > 1);
+    let is_wrapped =
+        batching == Batching::Transaction || (batching == Batching::Single && n_statements > 1);
     if is_wrapped {
         command(session.as_mut(), "BEGIN").await?;
     }
@@ -74,7 +78,8 @@ pub(in super::super) async fn run(
         match run_one(session.as_mut(), query).await {
             Ok(results) => {
                 let made = items_of(&results, query, rowless);
-                let is_silent = rowless != Rowless::Told && results.iter().all(|result| result.rows.is_empty());
+                let is_silent =
+                    rowless != Rowless::Told && results.iter().all(|result| result.rows.is_empty());
                 if batching == Batching::Single && is_silent {
                     n_silent += made.len();
                     continue;
@@ -84,7 +89,9 @@ pub(in super::super) async fn run(
                     output.push(Item::new(object).paired_with(query.item));
                 }
             }
-            Err(error) if batching == Batching::Independently => output.push(ctx.failed_item(query.item, error.into())?),
+            Err(error) if batching == Batching::Independently => {
+                output.push(ctx.failed_item(query.item, error.into())?)
+            }
             Err(error) => {
                 if is_wrapped && command(session.as_mut(), "ROLLBACK").await.is_ok() {
                     session.finish().await;
@@ -104,7 +111,10 @@ pub(in super::super) async fn run(
     Ok(vec![output.finish()])
 }
 
-async fn run_one(session: &mut dyn SqlSession, query: &Query) -> Result<Vec<SqlResult>, ConnectError> {
+async fn run_one(
+    session: &mut dyn SqlSession,
+    query: &Query,
+) -> Result<Vec<SqlResult>, ConnectError> {
     let mut results = Vec::new();
     for statement in &query.statements {
         results.extend(session.run(&statement.text, &statement.values).await?);
@@ -125,7 +135,12 @@ fn items_of(results: &[SqlResult], query: &Query, rowless: Rowless) -> Vec<Objec
                 ("info", Value::from(result.info.clone())),
             ])
         };
-        return results.iter().flat_map(|result| if result.has_rows { result.rows.clone() } else { vec![told(result)] }).collect();
+        return results
+            .iter()
+            .flat_map(
+                |result| if result.has_rows { result.rows.clone() } else { vec![told(result)] },
+            )
+            .collect();
     }
     let rows: Vec<Object> = results.iter().flat_map(|result| result.rows.iter().cloned()).collect();
     let only_reads = || query.statements.iter().all(|statement| is_select(&statement.text));

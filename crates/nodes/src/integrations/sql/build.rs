@@ -24,7 +24,11 @@ pub(in super::super) struct SortRule {
 }
 
 /// A list of entries at a path, empty if it is not set.
-pub(in super::super) fn entries<T: serde::de::DeserializeOwned>(ctx: &Ctx<'_>, path: &str, item: usize) -> Result<Vec<T>, NodeError> {
+pub(in super::super) fn entries<T: serde::de::DeserializeOwned>(
+    ctx: &Ctx<'_>,
+    path: &str,
+    item: usize,
+) -> Result<Vec<T>, NodeError> {
     if ctx.param(path, item)?.is_nullish() { Ok(Vec::new()) } else { ctx.param_as(path, item) }
 }
 
@@ -47,12 +51,18 @@ pub(in super::super) fn push_where(
     let word = match combine.to_ascii_uppercase().as_str() {
         "" | "AND" => " AND ",
         "OR" => " OR ",
-        other => return Err(NodeError::parameter("combineConditions", format!("Conditions are combined by AND or OR, not by '{other}'"))),
+        other => {
+            return Err(NodeError::parameter(
+                "combineConditions",
+                format!("Conditions are combined by AND or OR, not by '{other}'"),
+            ));
+        }
     };
     for (place, condition) in conditions.iter().enumerate() {
         let column = located(&condition.column);
         if column.is_empty() {
-            return Err(NodeError::parameter("where", "A condition has no column").hint("Choose a column in each condition, or remove it."));
+            return Err(NodeError::parameter("where", "A condition has no column")
+                .hint("Choose a column in each condition, or remove it."));
         }
         statement.push(if place == 0 { " WHERE " } else { word });
         statement.push(&identifier(dialect, &column));
@@ -60,10 +70,15 @@ pub(in super::super) fn push_where(
         match operator.as_str() {
             "IS NULL" | "IS NOT NULL" => statement.push(&format!(" {operator}")),
             "" | "EQUAL" | "=" => push_compared(dialect, statement, "=", &condition.value),
-            "!=" | "LIKE" | ">" | "<" | ">=" | "<=" => push_compared(dialect, statement, &operator, &condition.value),
+            "!=" | "LIKE" | ">" | "<" | ">=" | "<=" => {
+                push_compared(dialect, statement, &operator, &condition.value)
+            }
             other => {
-                return Err(NodeError::parameter("where", format!("There is no condition '{other}'"))
-                    .hint("Use equal, !=, LIKE, >, <, >=, <=, IS NULL or IS NOT NULL."));
+                return Err(NodeError::parameter(
+                    "where",
+                    format!("There is no condition '{other}'"),
+                )
+                .hint("Use equal, !=, LIKE, >, <, >=, <=, IS NULL or IS NOT NULL."));
             }
         }
     }
@@ -80,7 +95,8 @@ pub(in super::super) fn push_sort(dialect: Dialect, statement: &mut Bound, rules
     for (place, rule) in rules.iter().filter(|rule| !located(&rule.column).is_empty()).enumerate() {
         let direction = if rule.direction.eq_ignore_ascii_case("desc") { "DESC" } else { "ASC" };
         let word = if place == 0 { " ORDER BY " } else { ", " };
-        statement.push(&format!("{word}{} {direction}", identifier(dialect, &located(&rule.column))));
+        statement
+            .push(&format!("{word}{} {direction}", identifier(dialect, &located(&rule.column))));
     }
 }
 
@@ -98,8 +114,14 @@ pub(in super::super) fn push_row(dialect: Dialect, statement: &mut Bound, row: &
 }
 
 /// `"a" = $1, "b" = $2` of all columns but some.
-pub(in super::super) fn push_changes(dialect: Dialect, statement: &mut Bound, row: &Object, except: &[Str]) {
-    for (place, (name, value)) in row.iter().filter(|(name, _)| !except.contains(name)).enumerate() {
+pub(in super::super) fn push_changes(
+    dialect: Dialect,
+    statement: &mut Bound,
+    row: &Object,
+    except: &[Str],
+) {
+    for (place, (name, value)) in row.iter().filter(|(name, _)| !except.contains(name)).enumerate()
+    {
         if place > 0 {
             statement.push(", ");
         }
@@ -109,11 +131,18 @@ pub(in super::super) fn push_changes(dialect: Dialect, statement: &mut Bound, ro
 }
 
 /// ` WHERE "id" = $3 AND …`, from a row's own columns.
-pub(in super::super) fn push_match(dialect: Dialect, statement: &mut Bound, row: &Object, columns: &[Str]) -> Result<(), NodeError> {
+pub(in super::super) fn push_match(
+    dialect: Dialect,
+    statement: &mut Bound,
+    row: &Object,
+    columns: &[Str],
+) -> Result<(), NodeError> {
     for (place, column) in columns.iter().enumerate() {
         let value = row.get(column).filter(|value| !value.is_undefined()).ok_or_else(|| {
-            NodeError::input(format!("The item has no value for the column to match on, '{column}'"))
-                .hint("Rows are found by this column: give it a value, or choose another column.")
+            NodeError::input(format!(
+                "The item has no value for the column to match on, '{column}'"
+            ))
+            .hint("Rows are found by this column: give it a value, or choose another column.")
         })?;
         statement.push(if place == 0 { " WHERE " } else { " AND " });
         statement.push(&identifier(dialect, column));
@@ -140,7 +169,12 @@ pub(in super::super) fn names(value: &Value) -> Vec<Str> {
     match value {
         Value::Array(names) => names.iter().map(Value::to_js_string).collect(),
         Value::Undefined | Value::Null => Vec::new(),
-        value => value.to_js_string().split(',').map(|name| Str::from(name.trim())).filter(|name| !name.is_empty()).collect(),
+        value => value
+            .to_js_string()
+            .split(',')
+            .map(|name| Str::from(name.trim()))
+            .filter(|name| !name.is_empty())
+            .collect(),
     }
 }
 
@@ -153,10 +187,13 @@ pub(in super::super) fn without_empty_texts(row: &mut Object) {
     }
 }
 
-/// In PostgreSQL a value is given as a quoted literal would be, whose type the column decides: `'5'` fits a number and a text.
+/// In PostgreSQL a value is given as a quoted literal would be, whose type the column decides:
+/// `'5'` fits a number and a text.
 fn as_literal(dialect: Dialect, value: &Value) -> Value {
     match value {
-        Value::Number(_) | Value::Bool(_) if dialect == Dialect::Postgres => Value::from(value.to_js_string()),
+        Value::Number(_) | Value::Bool(_) if dialect == Dialect::Postgres => {
+            Value::from(value.to_js_string())
+        }
         Value::Undefined => Value::Null,
         value => value.clone(),
     }

@@ -42,7 +42,9 @@ pub(in super::super) fn conditions() -> [Param; 2] {
     let fields = [
         Param::text("column", "Column", "").help("The column that is compared."),
         Param::choice("condition", "Operator", &operators).help("How it is compared."),
-        Param::text("value", "Value", "").hide("condition", &["IS NULL", "IS NOT NULL"]).help("What it is compared with."),
+        Param::text("value", "Value", "")
+            .hide("condition", &["IS NULL", "IS NOT NULL"])
+            .help("What it is compared with."),
     ];
     [
         Param::repeated("where", "Select rows", [FieldGroup::new("values", "Condition", fields)])
@@ -57,10 +59,13 @@ pub(in super::super) fn conditions() -> [Param; 2] {
 pub(in super::super) fn limits() -> [Param; 3] {
     let sort = [
         Param::text("column", "Column", "").help("The column to sort by."),
-        Param::choice("direction", "Direction", &[("ASC", "Ascending"), ("DESC", "Descending")]).help("Which end comes first."),
+        Param::choice("direction", "Direction", &[("ASC", "Ascending"), ("DESC", "Descending")])
+            .help("Which end comes first."),
     ];
     [
-        Param::flag("returnAll", "Return all", false).show("operation", &["select"]).help("Every row, instead of the first ones."),
+        Param::flag("returnAll", "Return all", false)
+            .show("operation", &["select"])
+            .help("Every row, instead of the first ones."),
         Param::number("limit", "Limit", 50)
             .at_least(1.0)
             .show("operation", &["select"])
@@ -73,9 +78,13 @@ pub(in super::super) fn limits() -> [Param; 3] {
 }
 
 pub(in super::super) fn delete_command() -> Param {
-    Param::choice("deleteCommand", "Command", &[("truncate", "Truncate"), ("delete", "Delete"), ("drop", "Drop")])
-        .show("operation", &["deleteTable"])
-        .help("Empty the table, delete rows that meet conditions, or remove the table itself.")
+    Param::choice(
+        "deleteCommand",
+        "Command",
+        &[("truncate", "Truncate"), ("delete", "Delete"), ("drop", "Drop")],
+    )
+    .show("operation", &["deleteTable"])
+    .help("Empty the table, delete rows that meet conditions, or remove the table itself.")
 }
 
 /// The columns of a row, in the form of the older versions.
@@ -86,9 +95,13 @@ pub(in super::super) fn sent_columns(until: Option<f64>) -> Vec<Param> {
         Param::text("value", "Value", "").help("What is written into it."),
     ];
     let params = vec![
-        Param::choice("dataMode", "Data mode", &[("autoMapInputData", "Map automatically"), ("defineBelow", "Map each column below")])
-            .show("operation", writing)
-            .help("Whether columns are the fields of the item, or given one by one."),
+        Param::choice(
+            "dataMode",
+            "Data mode",
+            &[("autoMapInputData", "Map automatically"), ("defineBelow", "Map each column below")],
+        )
+        .show("operation", writing)
+        .help("Whether columns are the fields of the item, or given one by one."),
         Param::text("columnToMatchOn", "Column to match on", "")
             .show("operation", &["update", "upsert"])
             .help("The column by which existing rows are found."),
@@ -96,10 +109,14 @@ pub(in super::super) fn sent_columns(until: Option<f64>) -> Vec<Param> {
             .show("operation", &["update", "upsert"])
             .show("dataMode", &["defineBelow"])
             .help("Rows with this value in it are changed."),
-        Param::repeated("valuesToSend", "Values to send", [FieldGroup::new("values", "Value", value)])
-            .show("operation", writing)
-            .show("dataMode", &["defineBelow"])
-            .help("The columns and what is written into them."),
+        Param::repeated(
+            "valuesToSend",
+            "Values to send",
+            [FieldGroup::new("values", "Value", value)],
+        )
+        .show("operation", writing)
+        .show("dataMode", &["defineBelow"])
+        .help("The columns and what is written into them."),
     ];
     match until {
         Some(version) => params.into_iter().map(|param| param.until(version)).collect(),

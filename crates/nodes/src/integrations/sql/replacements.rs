@@ -10,17 +10,29 @@ const PATH: &str = "options.queryReplacement";
 /// The query of an item, with the expressions in it evaluated even where no `=` stands before them.
 pub(in super::super) fn query_of(ctx: &Ctx<'_>, item: usize) -> Result<Str, NodeError> {
     let query = ctx.text("query", item)?;
-    // What is no text in the workflow has been evaluated; what it gave is data, also where it looks like an expression.
-    let is_written = ctx.raw_param("query").is_some_and(|raw| raw.as_str().is_some_and(|text| !text.starts_with('=')));
+    // What is no text in the workflow has been evaluated; what it gave is data, also where it looks
+    // like an expression.
+    let is_written = ctx
+        .raw_param("query")
+        .is_some_and(|raw| raw.as_str().is_some_and(|text| !text.starts_with('=')));
     if !is_written || !query.contains("{{") {
         return Ok(query);
     }
-    let value = ctx.host().evaluate(&format!("={query}"), item, &Object::new()).map_err(|error| error.on_item(item))?;
+    let value = ctx
+        .host()
+        .evaluate(&format!("={query}"), item, &Object::new())
+        .map_err(|error| error.on_item(item))?;
     Ok(value.to_js_string())
 }
 
-/// The values of an item. A list is taken as it is; a text is a list with commas, in which each `{{ }}` is a value.
-pub(in super::super) fn values_of(ctx: &Ctx<'_>, dialect: Dialect, query: &str, item: usize) -> Result<Vec<Value>, NodeError> {
+/// The values of an item. A list is taken as it is; a text is a list with commas, in which each `{{
+/// }}` is a value.
+pub(in super::super) fn values_of(
+    ctx: &Ctx<'_>,
+    dialect: Dialect,
+    query: &str,
+    item: usize,
+) -> Result<Vec<Value>, NodeError> {
     let raw = match ctx.raw_param(PATH) {
         None | Some(Value::Undefined | Value::Null) => return Ok(Vec::new()),
         Some(Value::String(text)) => text,
@@ -54,7 +66,8 @@ pub(in super::super) fn values_of(ctx: &Ctx<'_>, dialect: Dialect, query: &str, 
         return Ok(values);
     }
     let mut values = Vec::new();
-    // With as many expressions as placeholders each gives one value; otherwise a text with commas gives several.
+    // With as many expressions as placeholders each gives one value; otherwise a text with commas
+    // gives several.
     let is_one_each = expressions.len() == n_placeholders(dialect, query);
     for expression in &expressions {
         let value = evaluate(ctx, expression, item)?;
@@ -67,13 +80,18 @@ fn given(value: Value) -> Result<Vec<Value>, NodeError> {
     match value {
         Value::Array(values) => Ok(values.to_vec()),
         value @ (Value::Number(_) | Value::Bool(_)) => Ok(vec![value]),
-        _ => Err(NodeError::parameter(PATH, "Query Parameters must be a string of comma-separated values or an array of values")
-            .hint("Give an expression that returns an array, such as {{ [$json.id, $json.name] }}.")),
+        _ => Err(NodeError::parameter(
+            PATH,
+            "Query Parameters must be a string of comma-separated values or an array of values",
+        )
+        .hint("Give an expression that returns an array, such as {{ [$json.id, $json.name] }}.")),
     }
 }
 
 fn evaluate(ctx: &Ctx<'_>, expression: &str, item: usize) -> Result<Value, NodeError> {
-    ctx.host().evaluate(&format!("={expression}"), item, &Object::new()).map_err(|error| error.on_item(item))
+    ctx.host()
+        .evaluate(&format!("={expression}"), item, &Object::new())
+        .map_err(|error| error.on_item(item))
 }
 
 fn split(value: &Value) -> Vec<Value> {
@@ -138,7 +156,10 @@ mod tests {
     #[test]
     fn texts_are_cut_at_commas_outside_of_expressions() {
         assert_eq!(parts("a, {{ f(1, 2) }} ,b"), ["a", "{{ f(1, 2) }}", "b"]);
-        assert_eq!(expressions("{{ $json.a }}, x, {{ {b: {c: 1}}}}"), ["{{ $json.a }}", "{{ {b: {c: 1}}}}"]);
+        assert_eq!(
+            expressions("{{ $json.a }}, x, {{ {b: {c: 1}}}}"),
+            ["{{ $json.a }}", "{{ {b: {c: 1}}}}"]
+        );
         assert_eq!(split(&json!("a, b")), [json!("a"), json!("b")]);
         assert_eq!(split(&json!("[1, 2]")), [json!("[1, 2]")]);
     }

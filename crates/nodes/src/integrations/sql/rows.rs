@@ -39,7 +39,8 @@ fn mapped(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
     let values = if ctx.text("columns.mappingMode", index)? == "autoMapInputData" {
         item.json.as_object().cloned().unwrap_or_default()
     } else {
-        let mut values = ctx.param("columns.value", index)?.as_object().cloned().unwrap_or_default();
+        let mut values =
+            ctx.param("columns.value", index)?.as_object().cloned().unwrap_or_default();
         values.retain(|_, value| !value.is_undefined());
         values
     };
@@ -48,9 +49,13 @@ fn mapped(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
 
 /// Columns one by one, or the item's own fields.
 fn sent(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
-    let matching = Some(located(&ctx.param("columnToMatchOn", index)?)).filter(|column| !column.is_empty());
+    let matching =
+        Some(located(&ctx.param("columnToMatchOn", index)?)).filter(|column| !column.is_empty());
     if ctx.text("dataMode", index)? != "defineBelow" {
-        return Ok(Row { values: item.json.as_object().cloned().unwrap_or_default(), matching: matching.into_iter().collect() });
+        return Ok(Row {
+            values: item.json.as_object().cloned().unwrap_or_default(),
+            matching: matching.into_iter().collect(),
+        });
     }
     let mut values = Object::new();
     if let Some(column) = &matching {
@@ -65,9 +70,8 @@ fn sent(ctx: &Ctx<'_>, item: &Item, index: usize) -> Result<Row, NodeError> {
 /// The columns to match on, of which there must be one.
 pub(in super::super) fn need_matching(row: &Row) -> Result<(), NodeError> {
     if row.matching.is_empty() {
-        return Err(
-            NodeError::parameter("columns", "There is no column to match on").hint("Choose the column by which existing rows are found.")
-        );
+        return Err(NodeError::parameter("columns", "There is no column to match on")
+            .hint("Choose the column by which existing rows are found."));
     }
     Ok(())
 }

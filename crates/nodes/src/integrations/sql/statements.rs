@@ -30,7 +30,11 @@ pub(in super::super) fn no_such_operation(operation: &str) -> NodeError {
 }
 
 /// The statements that a person wrote, with their values bound.
-pub(in super::super) fn written(ctx: &Ctx<'_>, dialect: Dialect, index: usize) -> Result<Vec<Bound>, NodeError> {
+pub(in super::super) fn written(
+    ctx: &Ctx<'_>,
+    dialect: Dialect,
+    index: usize,
+) -> Result<Vec<Bound>, NodeError> {
     let query = replacements::query_of(ctx, index)?;
     let values = replacements::values_of(ctx, dialect, &query, index)?;
     text::bind(dialect, &query, &values)
@@ -40,13 +44,20 @@ pub(in super::super) fn written(ctx: &Ctx<'_>, dialect: Dialect, index: usize) -
 pub(in super::super) fn table_name(ctx: &Ctx<'_>, index: usize) -> Result<Str, NodeError> {
     let name = located(&ctx.param("table", index)?);
     match name.is_empty() {
-        true => Err(NodeError::parameter("table", "No table is chosen").hint("Choose a table, or give its name.")),
+        true => Err(NodeError::parameter("table", "No table is chosen")
+            .hint("Choose a table, or give its name.")),
         false => Ok(name),
     }
 }
 
 /// `SELECT … FROM … WHERE … ORDER BY … LIMIT …`
-pub(in super::super) fn select(ctx: &Ctx<'_>, dialect: Dialect, columns: &str, table: &str, index: usize) -> Result<Bound, NodeError> {
+pub(in super::super) fn select(
+    ctx: &Ctx<'_>,
+    dialect: Dialect,
+    columns: &str,
+    table: &str,
+    index: usize,
+) -> Result<Bound, NodeError> {
     let mut statement = Bound::new(format!("SELECT {columns} FROM {table}"));
     push_conditions(ctx, dialect, &mut statement, index)?;
     push_sort(dialect, &mut statement, &entries::<SortRule>(ctx, "sort.values", index)?);
@@ -56,7 +67,13 @@ pub(in super::super) fn select(ctx: &Ctx<'_>, dialect: Dialect, columns: &str, t
     Ok(statement)
 }
 
-pub(in super::super) fn delete(ctx: &Ctx<'_>, dialect: Dialect, table: &str, endings: Endings, index: usize) -> Result<Bound, NodeError> {
+pub(in super::super) fn delete(
+    ctx: &Ctx<'_>,
+    dialect: Dialect,
+    table: &str,
+    endings: Endings,
+    index: usize,
+) -> Result<Bound, NodeError> {
     match ctx.text("deleteCommand", index)?.as_str() {
         "drop" => Ok(Bound::new(format!("DROP TABLE IF EXISTS {table}{}", endings.drop))),
         "truncate" => Ok(Bound::new(format!("TRUNCATE TABLE {table}{}", endings.truncate))),
@@ -66,12 +83,18 @@ pub(in super::super) fn delete(ctx: &Ctx<'_>, dialect: Dialect, table: &str, end
             Ok(statement)
         }
         other => {
-            Err(NodeError::parameter("deleteCommand", format!("There is no command '{other}'")).hint("Choose truncate, delete or drop."))
+            Err(NodeError::parameter("deleteCommand", format!("There is no command '{other}'"))
+                .hint("Choose truncate, delete or drop."))
         }
     }
 }
 
-fn push_conditions(ctx: &Ctx<'_>, dialect: Dialect, statement: &mut Bound, index: usize) -> Result<(), NodeError> {
+fn push_conditions(
+    ctx: &Ctx<'_>,
+    dialect: Dialect,
+    statement: &mut Bound,
+    index: usize,
+) -> Result<(), NodeError> {
     let conditions: Vec<Condition> = entries(ctx, "where.values", index)?;
     push_where(dialect, statement, &conditions, &ctx.text("combineConditions", index)?)
 }

@@ -1,4 +1,5 @@
-//! Reads SQL just far enough: where statements end, and which `$1` are placeholders and not part of a text.
+//! Reads SQL just far enough: where statements end, and which `$1` are placeholders and not part of
+//! a text.
 
 use node_api::connect::Dialect;
 use node_api::prelude::*;
@@ -14,10 +15,16 @@ pub(in super::super) struct Bound {
     pub(in super::super) values: Vec<Value>,
 }
 
-/// Binds values to the placeholders of one or several statements. Each statement has its own values afterwards.
+/// Binds values to the placeholders of one or several statements. Each statement has its own values
+/// afterwards.
 ///
-/// `$1` is a value, `$1:name` and `$1~` a quoted name, `$1:csv` and `$1:list` several values, `$1:json` a value as JSON text.
-pub(in super::super) fn bind(dialect: Dialect, query: &str, values: &[Value]) -> Result<Vec<Bound>, NodeError> {
+/// `$1` is a value, `$1:name` and `$1~` a quoted name, `$1:csv` and `$1:list` several values,
+/// `$1:json` a value as JSON text.
+pub(in super::super) fn bind(
+    dialect: Dialect,
+    query: &str,
+    values: &[Value],
+) -> Result<Vec<Bound>, NodeError> {
     if values.is_empty() {
         return Ok(vec![Bound { text: query.to_owned(), values: Vec::new() }]);
     }
@@ -29,7 +36,10 @@ pub(in super::super) fn bind(dialect: Dialect, query: &str, values: &[Value]) ->
             Piece::Plain(text) => current.text.push_str(text),
             Piece::End => {
                 if !current.text.trim().is_empty() {
-                    bound.push(std::mem::replace(&mut current, Bound { text: String::new(), values: Vec::new() }));
+                    bound.push(std::mem::replace(
+                        &mut current,
+                        Bound { text: String::new(), values: Vec::new() },
+                    ));
                 }
                 current.text.clear();
             }
@@ -43,13 +53,18 @@ pub(in super::super) fn bind(dialect: Dialect, query: &str, values: &[Value]) ->
                 })?;
                 let value = match form {
                     // Written once, however often it stands in the query.
-                    Form::Json => written.entry(number).or_insert_with(|| Value::from(model::json::to_string(value))),
+                    Form::Json => written
+                        .entry(number)
+                        .or_insert_with(|| Value::from(model::json::to_string(value))),
                     _ => value,
                 };
                 put(dialect, &mut current, value, form, number)?;
                 if current.values.len() > MAX_VALUES {
-                    return Err(NodeError::parameter("query", format!("A statement can have {MAX_VALUES} values, and this one has more"))
-                        .hint("Give shorter lists, or run the query for a part of them at a time."));
+                    return Err(NodeError::parameter(
+                        "query",
+                        format!("A statement can have {MAX_VALUES} values, and this one has more"),
+                    )
+                    .hint("Give shorter lists, or run the query for a part of them at a time."));
                 }
             }
         }
@@ -62,7 +77,9 @@ pub(in super::super) fn bind(dialect: Dialect, query: &str, values: &[Value]) ->
 
 /// The highest `$n` of a query.
 pub(in super::super) fn n_placeholders(dialect: Dialect, query: &str) -> usize {
-    let numbers = pieces(dialect, query).into_iter().map(|piece| if let Piece::Placeholder { number, .. } = piece { number } else { 0 });
+    let numbers = pieces(dialect, query)
+        .into_iter()
+        .map(|piece| if let Piece::Placeholder { number, .. } = piece { number } else { 0 });
     numbers.max().unwrap_or(0)
 }
 
@@ -71,13 +88,20 @@ pub(in super::super) fn is_select(query: &str) -> bool {
     query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
 }
 
-/// A name in the dialect's quotes. PostgreSQL takes every sign by its number: such a name stays one wherever it is put.
+/// A name in the dialect's quotes. PostgreSQL takes every sign by its number: such a name stays one
+/// wherever it is put.
 pub(in super::super) fn identifier(dialect: Dialect, name: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ' ' | '.');
     match dialect {
         Dialect::Postgres if name.chars().all(is_plain) => format!("\"{name}\""),
         Dialect::Postgres => {
-            let numbered = |letter: char| if is_plain(letter) { letter.to_string() } else { format!("\\+{:06x}", u32::from(letter)) };
+            let numbered = |letter: char| {
+                if is_plain(letter) {
+                    letter.to_string()
+                } else {
+                    format!("\\+{:06x}", u32::from(letter))
+                }
+            };
             format!("U&\"{}\"", name.chars().map(numbered).collect::<String>())
         }
         Dialect::MySql => format!("`{}`", name.replace('`', "``")),
@@ -118,7 +142,13 @@ enum Piece<'q> {
     End,
 }
 
-fn put(dialect: Dialect, statement: &mut Bound, value: &Value, form: Form, number: usize) -> Result<(), NodeError> {
+fn put(
+    dialect: Dialect,
+    statement: &mut Bound,
+    value: &Value,
+    form: Form,
+    number: usize,
+) -> Result<(), NodeError> {
     match form {
         Form::Value | Form::Json => statement.push_value(dialect, value.clone()),
         Form::List => {
@@ -136,7 +166,9 @@ fn put(dialect: Dialect, statement: &mut Bound, value: &Value, form: Form, numbe
                 Value::Object(fields) => fields.keys().cloned().collect(),
                 name => vec![name.to_js_string()],
             };
-            let quoted = names.iter().map(|name| if name == "*" { "*".to_owned() } else { identifier(dialect, name) });
+            let quoted = names
+                .iter()
+                .map(|name| if name == "*" { "*".to_owned() } else { identifier(dialect, name) });
             statement.push(&quoted.collect::<Vec<_>>().join(","));
         }
         Form::Raw => {
@@ -185,7 +217,9 @@ fn skip(dialect: Dialect, rest: &str) -> usize {
         Some(b'\'') => quoted(bytes, b'\'', is_mysql),
         Some(b'"') => quoted(bytes, b'"', is_mysql),
         Some(b'`') if is_mysql => quoted(bytes, b'`', false),
-        Some(b'E' | b'e') if !is_mysql && bytes.get(1) == Some(&b'\'') => 1 + escaped_lines(&rest[1..]),
+        Some(b'E' | b'e') if !is_mysql && bytes.get(1) == Some(&b'\'') => {
+            1 + escaped_lines(&rest[1..])
+        }
         // MySQL wants a space after the dashes: `5--1` is a sum there.
         Some(b'-') if is_mysql && rest.starts_with("--") => match bytes.get(2) {
             Some(byte) if !byte.is_ascii_whitespace() && !byte.is_ascii_control() => 0,
@@ -196,12 +230,17 @@ fn skip(dialect: Dialect, rest: &str) -> usize {
         // What stands in these comments is run.
         Some(b'/') if is_mysql && rest.starts_with("/*!") => 3,
         Some(b'/') if is_mysql && rest.starts_with("/*M!") => 4,
-        Some(b'/') if is_mysql && rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+        Some(b'/') if is_mysql && rest.starts_with("/*") => {
+            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        }
         Some(b'/') if rest.starts_with("/*") => nested_comment(bytes),
         Some(b'$') if !is_mysql => dollar_quoted(rest),
         Some(letter) if letter.is_ascii_alphanumeric() || *letter == b'_' || *letter >= 0x80 => {
-            // A word is passed whole, so that its last letter is not taken for the `E` before a text, nor its `$1` for a placeholder.
-            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+            // A word is passed whole, so that its last letter is not taken for the `E` before a
+            // text, nor its `$1` for a placeholder.
+            let is_part = |byte: u8| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+            };
             let end = bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len());
             if bytes.get(end) == Some(&b'\'') && end == 1 { 0 } else { end }
         }
@@ -231,7 +270,8 @@ fn escaped_lines(rest: &str) -> usize {
     at
 }
 
-/// How far it is to a text that goes on with the one before, past spaces, line ends and comments of one line.
+/// How far it is to a text that goes on with the one before, past spaces, line ends and comments of
+/// one line.
 fn to_next_line(rest: &str) -> Option<usize> {
     let (mut at, mut has_ended) = (0, false);
     loop {
@@ -277,8 +317,8 @@ fn dollar_quoted(rest: &str) -> usize {
     let Some(end) = rest[1..].find('$').map(|end| end + 2) else { return 0 };
     let tag = &rest[..end];
     let name = &tag[1..tag.len() - 1];
-    let is_tag =
-        name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && !name.starts_with(|letter: char| letter.is_ascii_digit());
+    let is_tag = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+        && !name.starts_with(|letter: char| letter.is_ascii_digit());
     if !is_tag {
         return 0;
     }
@@ -304,13 +344,17 @@ fn placeholder(rest: &str) -> Option<(usize, Form, usize)> {
         ("^", Form::Raw),
     ];
     for (suffix, form) in forms {
-        let ends = |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+        let ends = |rest: &str| {
+            !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+        };
         if after.strip_prefix(suffix).is_some_and(ends) {
-            // `$1^2` is a power in PostgreSQL and `$1~ 'x'` a match; only what stands alone is a form.
+            // `$1^2` is a power in PostgreSQL and `$1~ 'x'` a match; only what stands alone is a
+            // form.
             let next = after[1..].trim_start().chars().next();
             let is_operator = match suffix {
                 "~" => next.is_some_and(|letter| matches!(letter, '\'' | '$' | '(' | '*')),
-                "^" => next.is_some_and(|letter| letter.is_ascii_digit() || matches!(letter, '$' | '(')),
+                "^" => next
+                    .is_some_and(|letter| letter.is_ascii_digit() || matches!(letter, '$' | '(')),
                 _ => false,
             };
             if is_operator {
@@ -340,22 +384,42 @@ mod tests {
 
     #[test]
     fn comments_end_where_the_server_ends_them() {
-        let same = |dialect: Dialect, query: &str| assert_eq!(bind(dialect, query, &[json!("x")]).unwrap()[0].text, query, "{query}");
+        let same = |dialect: Dialect, query: &str| {
+            assert_eq!(bind(dialect, query, &[json!("x")]).unwrap()[0].text, query, "{query}")
+        };
         same(Dialect::Postgres, "select 1 /* /* */ $1:name */");
         same(Dialect::Postgres, "select 1 /*/ $1:name */");
         same(Dialect::Postgres, "select a$1");
         same(Dialect::MySql, "select 1 /* /* $1:name */");
         same(Dialect::MySql, "select 1 -- $1:name\n");
-        assert_eq!(bind(Dialect::MySql, "select 5--$1", &[json!(1)]).unwrap()[0].text, "select 5--?");
-        assert_eq!(bind(Dialect::Postgres, "select 1 -- a\r, $1:name", &[json!("x")]).unwrap()[0].text, "select 1 -- a\r, \"x\"");
+        assert_eq!(
+            bind(Dialect::MySql, "select 5--$1", &[json!(1)]).unwrap()[0].text,
+            "select 5--?"
+        );
+        assert_eq!(
+            bind(Dialect::Postgres, "select 1 -- a\r, $1:name", &[json!("x")]).unwrap()[0].text,
+            "select 1 -- a\r, \"x\""
+        );
     }
 
     #[test]
     fn texts_on_several_lines_are_one() {
-        let same = |query: &str| assert_eq!(bind(Dialect::Postgres, query, &[json!("x")]).unwrap()[0].text, query, "{query}");
+        let same = |query: &str| {
+            assert_eq!(
+                bind(Dialect::Postgres, query, &[json!("x")]).unwrap()[0].text,
+                query,
+                "{query}"
+            )
+        };
         same("select E'a'\n'\\' $1:name'");
         same("select e'a' \t\r -- b'\n '\\' $1:name'");
-        let differs = |query: &str| assert_ne!(bind(Dialect::Postgres, query, &[json!("x")]).unwrap()[0].text, query, "{query}");
+        let differs = |query: &str| {
+            assert_ne!(
+                bind(Dialect::Postgres, query, &[json!("x")]).unwrap()[0].text,
+                query,
+                "{query}"
+            )
+        };
         differs("select E'a' '\\' $1:name");
         differs("select 'a'\n'\\' $1:name");
     }
@@ -363,22 +427,61 @@ mod tests {
     #[test]
     fn each_statement_has_its_own_values() {
         let bound = postgres("update t set a = $2; select $1, $2 ; ", json!(["x", "y"]));
-        assert_eq!(bound, [("update t set a = $1".to_owned(), json!(["y"])), (" select $1, $2 ".to_owned(), json!(["x", "y"]))]);
+        assert_eq!(
+            bound,
+            [
+                ("update t set a = $1".to_owned(), json!(["y"])),
+                (" select $1, $2 ".to_owned(), json!(["x", "y"]))
+            ]
+        );
     }
 
     #[test]
     fn names_are_quoted_and_lists_bound_one_by_one() {
-        let bound = postgres("select $1:name from $2~ where id in ($3:csv)", json!([["a", "b\"c"], "t", [1, 2]]));
-        assert_eq!(bound, [("select \"a\",U&\"b\\+000022c\" from \"t\" where id in ($1,$2)".to_owned(), json!([1, 2]))]);
-        let bound = bind(Dialect::MySql, "select $1:name, $2 from t where x = '$2'", &[json!("a`b"), json!(5)]).unwrap();
-        assert_eq!(bound, [Bound { text: "select `a``b`, ? from t where x = '$2'".into(), values: vec![json!(5)] }]);
+        let bound = postgres(
+            "select $1:name from $2~ where id in ($3:csv)",
+            json!([["a", "b\"c"], "t", [1, 2]]),
+        );
+        assert_eq!(
+            bound,
+            [(
+                "select \"a\",U&\"b\\+000022c\" from \"t\" where id in ($1,$2)".to_owned(),
+                json!([1, 2])
+            )]
+        );
+        let bound = bind(
+            Dialect::MySql,
+            "select $1:name, $2 from t where x = '$2'",
+            &[json!("a`b"), json!(5)],
+        )
+        .unwrap();
+        assert_eq!(
+            bound,
+            [Bound {
+                text: "select `a``b`, ? from t where x = '$2'".into(),
+                values: vec![json!(5)]
+            }]
+        );
     }
 
     #[test]
     fn nothing_is_spliced_and_nothing_is_missing() {
-        assert!(bind(Dialect::Postgres, "select $1:raw", &[json!("1; drop table t")]).unwrap_err().message().contains("$1"));
-        assert!(bind(Dialect::Postgres, "select $2", &[json!("1")]).unwrap_err().message().contains("$2"));
-        assert_eq!(postgres("select 'a' ~ $1, $1 ~ 'b', $2^2", json!(["x", 3]))[0].0, "select 'a' ~ $1, $2 ~ 'b', $3^2");
+        assert!(
+            bind(Dialect::Postgres, "select $1:raw", &[json!("1; drop table t")])
+                .unwrap_err()
+                .message()
+                .contains("$1")
+        );
+        assert!(
+            bind(Dialect::Postgres, "select $2", &[json!("1")])
+                .unwrap_err()
+                .message()
+                .contains("$2")
+        );
+        assert_eq!(
+            postgres("select 'a' ~ $1, $1 ~ 'b', $2^2", json!(["x", 3]))[0].0,
+            "select 'a' ~ $1, $2 ~ 'b', $3^2"
+        );
     }
 
     #[test]

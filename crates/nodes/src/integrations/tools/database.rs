@@ -1,4 +1,5 @@
-//! A database as a tool: the model writes the query. Unless the node says otherwise it can only read, which the server enforces.
+//! A database as a tool: the model writes the query. Unless the node says otherwise it can only
+//! read, which the server enforces.
 
 use super::super::sql::credential;
 use crate::ai::tools::made::{Call, name_of, tool, tool_spec};
@@ -17,8 +18,7 @@ impl Supplier for DatabaseTool {
     fn spec() -> Spec {
         let servers = [("postgres", "PostgreSQL"), ("mySql", "MySQL or MariaDB")];
         let access = [("readOnly", "Only read"), ("readWrite", "Read and write")];
-        let description =
-            "Runs one SQL statement and gives back its rows. Look at the tables in information_schema first; put values into parameters.";
+        let description = "Runs one SQL statement and gives back its rows. Look at the tables in information_schema first; put values into parameters.";
         tool_spec("database-tool", &[1.0], "Database", "Let an agent query a database")
             .credential("postgres", false)
             .credential("mySql", false)
@@ -68,7 +68,8 @@ impl Supplier for DatabaseTool {
             name: name_of(&ctx, "name")?,
             description: inner.text("description", ctx.item())?,
             parameters,
-            // Also where it only reads: a SELECT may call functions whose effects are outside of any transaction.
+            // Also where it only reads: a SELECT may call functions whose effects are outside of
+            // any transaction.
             effect: Effect::Changes,
             flow: Flow::STORED.sending(Sends::Declared),
         };
@@ -87,7 +88,8 @@ async fn query(call: Call) -> Result<Value, NodeError> {
         "mySql" => credential::mysql(&ctx)?,
         _ => credential::postgres(&ctx, "options.largeNumbersOutput")?,
     };
-    let values = call.arguments.get("parameters").and_then(Value::as_array).unwrap_or_default().to_vec();
+    let values =
+        call.arguments.get("parameters").and_then(Value::as_array).unwrap_or_default().to_vec();
     let most = ctx.number("maxRows", item)?.max(1.0) as usize;
     let results = if may_write(&ctx, item)? {
         let mut session = ctx.host().connections().sql(&server).await?;
@@ -103,8 +105,14 @@ async fn query(call: Call) -> Result<Value, NodeError> {
 
 fn shown(results: &[SqlResult], most: usize) -> Value {
     let n_rows: usize = results.iter().map(|result| result.rows.len()).sum();
-    let rows = results.iter().flat_map(|result| &result.rows).take(most).map(|row| row.clone().into()).collect();
-    let affected: u64 = results.iter().filter(|result| !result.has_rows).map(|result| result.affected).sum();
+    let rows = results
+        .iter()
+        .flat_map(|result| &result.rows)
+        .take(most)
+        .map(|row| row.clone().into())
+        .collect();
+    let affected: u64 =
+        results.iter().filter(|result| !result.has_rows).map(|result| result.affected).sum();
     let mut answer = Object::from_iter([("rows", Value::array(rows)), ("rowCount", n_rows.into())]);
     if n_rows > most {
         answer.insert("notShown", n_rows - most);

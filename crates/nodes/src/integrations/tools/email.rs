@@ -47,8 +47,15 @@ impl Supplier for EmailTool {
         });
         let description = ctx.ctx().text("description", ctx.item())?;
         let is_bound = !ctx.ctx().text("allowedRecipients", ctx.item())?.trim().is_empty();
-        let flow = Flow::default().sending(if is_bound { Sends::Declared } else { Sends::ModelChosen });
-        let definition = ToolDefinition { name: name_of(&ctx, "name")?, description, parameters, effect: Effect::Changes, flow };
+        let flow =
+            Flow::default().sending(if is_bound { Sends::Declared } else { Sends::ModelChosen });
+        let definition = ToolDefinition {
+            name: name_of(&ctx, "name")?,
+            description,
+            parameters,
+            effect: Effect::Changes,
+            flow,
+        };
         Ok(tool(ctx, definition, send))
     }
 }
@@ -73,26 +80,38 @@ async fn send(call: Call) -> Result<Value, NodeError> {
         attachments: Vec::new(),
     };
     let receipt = ctx.host().connections().send_mail(&server(&ctx, item)?, mail).await?;
-    Ok(Object::from_iter([("sent", Value::from(true)), ("to", to.join(", ").into()), ("messageId", receipt.message_id.into())]).into())
+    Ok(Object::from_iter([
+        ("sent", Value::from(true)),
+        ("to", to.join(", ").into()),
+        ("messageId", receipt.message_id.into()),
+    ])
+    .into())
 }
 
 /// The addresses of a mail, all of which must be allowed.
 fn recipients(to: &str, allowed: &str) -> Result<Vec<String>, NodeError> {
-    let list =
-        |text: &str| text.split([',', ';']).map(|entry| entry.trim().to_owned()).filter(|entry| !entry.is_empty()).collect::<Vec<_>>();
+    let list = |text: &str| {
+        text.split([',', ';'])
+            .map(|entry| entry.trim().to_owned())
+            .filter(|entry| !entry.is_empty())
+            .collect::<Vec<_>>()
+    };
     let (to, allowed) = (list(to), list(&allowed.to_lowercase()));
     if to.is_empty() {
         return Err(NodeError::input("The mail has no recipient"));
     }
     for address in &to {
         // Only bare addresses, so that what is checked is what the mail goes to.
-        let is_plain =
-            address.matches('@').count() == 1 && !address.contains(|letter: char| letter.is_control() || " <>\"()\\".contains(letter));
+        let is_plain = address.matches('@').count() == 1
+            && !address
+                .contains(|letter: char| letter.is_control() || " <>\"()\\".contains(letter));
         if !is_plain {
             return Err(NodeError::input(format!("'{address}' is no plain mail address")));
         }
         let lower = address.to_lowercase();
-        let fits = |entry: &String| if entry.starts_with('@') { lower.ends_with(entry.as_str()) } else { lower == *entry };
+        let fits = |entry: &String| {
+            if entry.starts_with('@') { lower.ends_with(entry.as_str()) } else { lower == *entry }
+        };
         if !allowed.is_empty() && !allowed.iter().any(fits) {
             return Err(NodeError::disallowed(format!("Mails to {address} are not allowed here")));
         }
@@ -107,7 +126,10 @@ mod tests {
     #[test]
     fn only_allowed_and_plain_addresses_get_mail() {
         let allowed = "ada@example.com, @team.test";
-        assert_eq!(recipients("Ada@example.com; bob@TEAM.test", allowed).unwrap(), ["Ada@example.com", "bob@TEAM.test"]);
+        assert_eq!(
+            recipients("Ada@example.com; bob@TEAM.test", allowed).unwrap(),
+            ["Ada@example.com", "bob@TEAM.test"]
+        );
         let wrong = [
             "eve@evil.test",
             "ada@example.com, eve@evil.test",

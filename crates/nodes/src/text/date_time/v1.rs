@@ -2,7 +2,9 @@
 
 use super::timestamp_ms;
 use crate::field_type::to_number;
-use crate::text::dates::{Moment, Unit, from_moment_format, parse_js_date, parse_moment, to_moment_format};
+use crate::text::dates::{
+    Moment, Unit, from_moment_format, parse_js_date, parse_moment, to_moment_format,
+};
 use node_api::prelude::*;
 
 pub(crate) struct DateTimeV1;
@@ -34,61 +36,86 @@ impl Node for DateTimeV1 {
             ("seconds", "Seconds"),
             ("milliseconds", "Milliseconds"),
         ];
-        let from_format =
-            || Param::text("fromFormat", "From format", "").help("moment's tokens of the input, if it is not recognised by itself.");
-        Spec::new("n8n-nodes-base.dateTime", &[1.0], "Date & Time", "Manipulate date and time values")
-            .params([
-                Param::choice("action", "Action", &[("format", "Format a date"), ("calculate", "Calculate a date")]).help("What to do."),
-                Param::text("value", "Value", "").required().help("The date to work on."),
-                Param::flag("custom", "Custom format", false).help("Write the format yourself.").show("action", format),
-                Param::text("toFormat", "To format", "")
-                    .help("moment's tokens, such as YYYY-MM-DD HH:mm.")
-                    .show("action", format)
-                    .show("custom", &[true]),
-                Param::choice("toFormat", "To format", &formats)
-                    .help("How the date is written.")
-                    .show("action", format)
-                    .show("custom", &[false]),
-                Param::choice("operation", "Operation", &[("add", "Add"), ("subtract", "Subtract")])
-                    .help("Which way to count.")
-                    .show("action", calculate),
-                Param::number("duration", "Duration", 0).help("How many units.").show("action", calculate),
-                Param::choice("timeUnit", "Time unit", &units).help("The unit of the duration.").show("action", calculate),
-                Param::text("dataPropertyName", "Property name", "data").required().help("The field that receives the result."),
-                Param::collection(
-                    "options",
-                    "Options",
-                    [
-                        from_format(),
-                        Param::text("fromTimezone", "From timezone", "UTC").help("The zone that the input is in."),
-                        Param::text("toTimezone", "To timezone", "UTC").help("The zone to show the date in."),
-                    ],
-                )
-                .help("Further settings.")
+        let from_format = || {
+            Param::text("fromFormat", "From format", "")
+                .help("moment's tokens of the input, if it is not recognised by itself.")
+        };
+        Spec::new(
+            "n8n-nodes-base.dateTime",
+            &[1.0],
+            "Date & Time",
+            "Manipulate date and time values",
+        )
+        .params([
+            Param::choice(
+                "action",
+                "Action",
+                &[("format", "Format a date"), ("calculate", "Calculate a date")],
+            )
+            .help("What to do."),
+            Param::text("value", "Value", "").required().help("The date to work on."),
+            Param::flag("custom", "Custom format", false)
+                .help("Write the format yourself.")
                 .show("action", format),
-                Param::collection("options", "Options", [from_format()]).help("Further settings.").show("action", calculate),
-            ])
-            .hint("Only in old workflows; version 2 of the node replaces it.")
-            .repeatable()
-            .example(
-                "Write a date",
-                r#"{ "value": "2024-02-28", "toFormat": "YYYY/MM/DD" }"#,
-                r#"[{ "id": 1 }]"#,
-                r#"[[{ "id": 1, "data": "2024/02/28" }]]"#,
+            Param::text("toFormat", "To format", "")
+                .help("moment's tokens, such as YYYY-MM-DD HH:mm.")
+                .show("action", format)
+                .show("custom", &[true]),
+            Param::choice("toFormat", "To format", &formats)
+                .help("How the date is written.")
+                .show("action", format)
+                .show("custom", &[false]),
+            Param::choice("operation", "Operation", &[("add", "Add"), ("subtract", "Subtract")])
+                .help("Which way to count.")
+                .show("action", calculate),
+            Param::number("duration", "Duration", 0)
+                .help("How many units.")
+                .show("action", calculate),
+            Param::choice("timeUnit", "Time unit", &units)
+                .help("The unit of the duration.")
+                .show("action", calculate),
+            Param::text("dataPropertyName", "Property name", "data")
+                .required()
+                .help("The field that receives the result."),
+            Param::collection(
+                "options",
+                "Options",
+                [
+                    from_format(),
+                    Param::text("fromTimezone", "From timezone", "UTC")
+                        .help("The zone that the input is in."),
+                    Param::text("toTimezone", "To timezone", "UTC")
+                        .help("The zone to show the date in."),
+                ],
             )
-            .example(
-                "Ten days later",
-                r#"{ "action": "calculate", "value": "08/01/2022", "duration": 10 }"#,
-                "[{}]",
-                r#"[[{ "data": "2022-08-11T00:00:00.000Z" }]]"#,
-            )
+            .help("Further settings.")
+            .show("action", format),
+            Param::collection("options", "Options", [from_format()])
+                .help("Further settings.")
+                .show("action", calculate),
+        ])
+        .hint("Only in old workflows; version 2 of the node replaces it.")
+        .repeatable()
+        .example(
+            "Write a date",
+            r#"{ "value": "2024-02-28", "toFormat": "YYYY/MM/DD" }"#,
+            r#"[{ "id": 1 }]"#,
+            r#"[[{ "id": 1, "data": "2024/02/28" }]]"#,
+        )
+        .example(
+            "Ten days later",
+            r#"{ "action": "calculate", "value": "08/01/2022", "duration": 10 }"#,
+            "[{}]",
+            r#"[[{ "data": "2022-08-11T00:00:00.000Z" }]]"#,
+        )
     }
 
     async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
         let calculates = ctx.text("action", 0)? == "calculate";
         let mut output = ctx.builder();
         for (index, mut item) in items.iter().enumerate() {
-            let result = if calculates { calculate(ctx, index).map(Some) } else { format(ctx, index) };
+            let result =
+                if calculates { calculate(ctx, index).map(Some) } else { format(ctx, index) };
             let name = ctx.text("dataPropertyName", index)?;
             match result {
                 Ok(Some(text)) => {
@@ -112,8 +139,10 @@ fn format(ctx: &Ctx<'_>, index: usize) -> Result<Option<String>, NodeError> {
     };
     let to_format = ctx.text("toFormat", index)?;
     let from_format = ctx.param("options.fromFormat", index)?;
-    let (from_zone, to_zone) = (ctx.text("options.fromTimezone", index)?, ctx.text("options.toTimezone", index)?);
-    let or_workflow = |zone: &Str| if zone.is_empty() { Str::from(ctx.host().timezone()) } else { zone.clone() };
+    let (from_zone, to_zone) =
+        (ctx.text("options.fromTimezone", index)?, ctx.text("options.toTimezone", index)?);
+    let or_workflow =
+        |zone: &Str| if zone.is_empty() { Str::from(ctx.host().timezone()) } else { zone.clone() };
     let has_zone = !from_zone.is_empty() || !to_zone.is_empty();
     let shown_in = if has_zone { or_workflow(&to_zone) } else { PROCESS_ZONE.into() };
     let read_in = if has_zone { or_workflow(&from_zone) } else { PROCESS_ZONE.into() };
@@ -136,7 +165,12 @@ fn format(ctx: &Ctx<'_>, index: usize) -> Result<Option<String>, NodeError> {
     };
     let moment = epoch_ms.and_then(|epoch_ms| Moment::new(epoch_ms, PROCESS_ZONE));
     let shown = moment.map(|moment| moment.in_zone(&shown_in).unwrap_or(moment));
-    Ok(Some(shown.map_or_else(|| "Invalid date".to_owned(), |moment| to_moment_format(&moment, &to_format))))
+    Ok(Some(
+        shown.map_or_else(
+            || "Invalid date".to_owned(),
+            |moment| to_moment_format(&moment, &to_format),
+        ),
+    ))
 }
 
 fn calculate(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
@@ -148,15 +182,24 @@ fn calculate(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
             Value::Date(date) => Some(date.epoch_ms),
             other => parse_js_date(&other.to_js_string()),
         };
-        let message = "Unrecognized date input. Please specify a format in the \"From Format\" field.";
+        let message =
+            "Unrecognized date input. Please specify a format in the \"From Format\" field.";
         parsed.ok_or_else(|| NodeError::parameter("value", message))?
     } else {
-        let message = "Date input cannot be parsed. Please recheck the value and the \"From Format\" field.";
-        from_moment_format(&value.to_js_string(), &from_format, PROCESS_ZONE, true, ctx.host().now_ms())
-            .ok_or_else(|| NodeError::parameter("value", message))?
+        let message =
+            "Date input cannot be parsed. Please recheck the value and the \"From Format\" field.";
+        from_moment_format(
+            &value.to_js_string(),
+            &from_format,
+            PROCESS_ZONE,
+            true,
+            ctx.host().now_ms(),
+        )
+        .ok_or_else(|| NodeError::parameter("value", message))?
     };
     let unit = ctx.text("timeUnit", index)?;
-    let unit = Unit::from_name(&unit).ok_or_else(|| NodeError::parameter("timeUnit", format!("Invalid unit {unit}")))?;
+    let unit = Unit::from_name(&unit)
+        .ok_or_else(|| NodeError::parameter("timeUnit", format!("Invalid unit {unit}")))?;
     let mut amount = ctx.number("duration", index)?;
     // moment knows no fractions of calendar units.
     if unit >= Unit::Day {
@@ -166,7 +209,9 @@ fn calculate(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
         amount = -amount;
     }
     let moved = Moment::new(epoch_ms, PROCESS_ZONE).and_then(|moment| moment.plus(amount, unit));
-    moved.map(|moment| moment.to_iso()).ok_or_else(|| NodeError::parameter("duration", "The date lies outside of the calendar"))
+    moved
+        .map(|moment| moment.to_iso())
+        .ok_or_else(|| NodeError::parameter("duration", "The date lies outside of the calendar"))
 }
 
 #[cfg(test)]
@@ -178,8 +223,13 @@ mod tests {
     async fn one(params: Value) -> Result<Value, NodeError> {
         let mut host = TestHost::new(&DateTimeV1::spec(), 1.0, &params);
         host.timezone = "America/New_York".into();
-        let outputs = run_on::<DateTimeV1>(&host, 1.0, vec![items(&json!([{}]))], OnError::Stop).await?;
-        Ok(to_json(&outputs[0]).at(0).and_then(|item| item.get("data")).cloned().unwrap_or_default())
+        let outputs =
+            run_on::<DateTimeV1>(&host, 1.0, vec![items(&json!([{}]))], OnError::Stop).await?;
+        Ok(to_json(&outputs[0])
+            .at(0)
+            .and_then(|item| item.get("data"))
+            .cloned()
+            .unwrap_or_default())
     }
 
     #[tokio::test]
@@ -187,7 +237,11 @@ mod tests {
         for (options, format, expected) in [
             (json!({}), "YYYY/MM/DD", "2022/08/01"),
             (json!({ "fromTimezone": "US/Hawaii" }), "YYYY/MM/DD", "2022/07/31"),
-            (json!({ "fromTimezone": "US/Hawaii", "toTimezone": "US/Pacific" }), "x", "1659312000000"),
+            (
+                json!({ "fromTimezone": "US/Hawaii", "toTimezone": "US/Pacific" }),
+                "x",
+                "1659312000000",
+            ),
         ] {
             let mut params = json!({ "value": "08/01/2022" });
             params.set_path("toFormat", format);
@@ -207,9 +261,18 @@ mod tests {
     #[tokio::test]
     async fn what_is_no_date_is_refused() {
         let error = one(json!({ "value": "soon" })).await.unwrap_err();
-        assert_eq!(error.message(), "The date input format could not be recognized. Please set the \"From Format\" field");
-        assert_eq!(one(json!({ "value": "soon", "options": { "fromFormat": "" } })).await.unwrap(), json!("Invalid date"));
+        assert_eq!(
+            error.message(),
+            "The date input format could not be recognized. Please set the \"From Format\" field"
+        );
+        assert_eq!(
+            one(json!({ "value": "soon", "options": { "fromFormat": "" } })).await.unwrap(),
+            json!("Invalid date")
+        );
         let error = one(json!({ "action": "calculate", "value": "soon" })).await.unwrap_err();
-        assert_eq!(error.message(), "Unrecognized date input. Please specify a format in the \"From Format\" field.");
+        assert_eq!(
+            error.message(),
+            "Unrecognized date input. Please specify a format in the \"From Format\" field."
+        );
     }
 }

@@ -10,7 +10,12 @@ pub(crate) fn to_luxon_format(moment: &Moment, format: &str) -> String {
 }
 
 /// `DateTime.fromFormat(text, format)` as milliseconds since 1970; `None` if the text does not fit.
-pub(crate) fn from_luxon_format(text: &str, format: &str, zone_name: &str, now_ms: i64) -> Option<f64> {
+pub(crate) fn from_luxon_format(
+    text: &str,
+    format: &str,
+    zone_name: &str,
+    now_ms: i64,
+) -> Option<f64> {
     read(text, &pieces(format), Fit::LooseSpace, zone_name, now_ms)
 }
 
@@ -23,7 +28,11 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
             let inner = &rest[1..];
             let end = inner.find('\'').unwrap_or(inner.len());
             // Two quotes in a row stand for one.
-            pieces.push(Piece::Literal(if end == 0 && !inner.is_empty() { "'" } else { &inner[..end] }));
+            pieces.push(Piece::Literal(if end == 0 && !inner.is_empty() {
+                "'"
+            } else {
+                &inner[..end]
+            }));
             (end + 2).min(rest.len())
         } else {
             let end = rest.find(|letter| letter != first).unwrap_or(rest.len());
@@ -144,7 +153,10 @@ mod tests {
         ] {
             assert_eq!(format(text, "UTC", pattern), expected, "{pattern}");
         }
-        assert_eq!(format(text, "America/New_York", "HH ZZ ZZZ Z ZZZZ z"), "10 -05:00 -0500 -5 EST America/New_York");
+        assert_eq!(
+            format(text, "America/New_York", "HH ZZ ZZZ Z ZZZZ z"),
+            "10 -05:00 -0500 -5 EST America/New_York"
+        );
         assert_eq!(format(text, "Europe/Berlin", "ZZZZ"), "GMT+1");
         assert_eq!(format(text, "UTC", "Z ZZ ZZZ z"), "+0 +00:00 +0000 UTC");
     }
@@ -152,13 +164,24 @@ mod tests {
     #[test]
     fn tokens_are_read() {
         let read = |text, pattern| {
-            from_luxon_format(text, pattern, "America/New_York", 0).and_then(|ms| Moment::new(ms, "UTC")).map(|at| at.to_iso())
+            from_luxon_format(text, pattern, "America/New_York", 0)
+                .and_then(|ms| Moment::new(ms, "UTC"))
+                .map(|at| at.to_iso())
         };
-        assert_eq!(read("05.03.2024 3:07 pm", "dd.MM.yyyy h:mm a").as_deref(), Some("2024-03-05T20:07:00.000Z"));
+        assert_eq!(
+            read("05.03.2024 3:07 pm", "dd.MM.yyyy h:mm a").as_deref(),
+            Some("2024-03-05T20:07:00.000Z")
+        );
         assert_eq!(read("20240305", "yyyyMMdd").as_deref(), Some("2024-03-05T05:00:00.000Z"));
-        assert_eq!(read("March 5, 2024 +02:00", "LLLL d, yyyy ZZ").as_deref(), Some("2024-03-04T22:00:00.000Z"));
+        assert_eq!(
+            read("March 5, 2024 +02:00", "LLLL d, yyyy ZZ").as_deref(),
+            Some("2024-03-04T22:00:00.000Z")
+        );
         assert_eq!(read("1709651229", "X").as_deref(), Some("2024-03-05T15:07:09.000Z"));
-        assert_eq!(read("12:30 2024-W10", "HH:mm kkkk-'W'WW").as_deref(), Some("2024-03-04T17:30:00.000Z"));
+        assert_eq!(
+            read("12:30 2024-W10", "HH:mm kkkk-'W'WW").as_deref(),
+            Some("2024-03-04T17:30:00.000Z")
+        );
         assert_eq!(read("5/3", "dd/MM"), None);
         assert_eq!(read("2024-03-05x", "yyyy-MM-dd"), None);
     }
@@ -166,7 +189,9 @@ mod tests {
     #[test]
     fn a_time_alone_is_todays() {
         let now_ms = 1_709_651_229_000;
-        let at = from_luxon_format("08:15", "HH:mm", "UTC", now_ms).and_then(|ms| Moment::new(ms, "UTC")).unwrap();
+        let at = from_luxon_format("08:15", "HH:mm", "UTC", now_ms)
+            .and_then(|ms| Moment::new(ms, "UTC"))
+            .unwrap();
         assert_eq!(at.to_iso(), "2024-03-05T08:15:00.000Z");
     }
 }

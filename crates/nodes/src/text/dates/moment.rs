@@ -10,7 +10,13 @@ pub(crate) fn to_moment_format(moment: &Moment, format: &str) -> String {
 }
 
 /// `moment(text, format)` as milliseconds since 1970. Strict reading wants every character to fit.
-pub(crate) fn from_moment_format(text: &str, format: &str, zone_name: &str, strict: bool, now_ms: i64) -> Option<f64> {
+pub(crate) fn from_moment_format(
+    text: &str,
+    format: &str,
+    zone_name: &str,
+    strict: bool,
+    now_ms: i64,
+) -> Option<f64> {
     read(text, &pieces(format), if strict { Fit::Exact } else { Fit::Lenient }, zone_name, now_ms)
 }
 
@@ -28,10 +34,14 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
             let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
             pieces.push(Piece::Literal(&rest[1..end]));
             end
-        } else if let Some((length, format)) = heads().find_map(|head| Some((head.len(), preset(head)?))) {
+        } else if let Some((length, format)) =
+            heads().find_map(|head| Some((head.len(), preset(head)?)))
+        {
             pieces.extend(self::pieces(format));
             length
-        } else if let Some((length, token)) = heads().find_map(|head| Some((head.len(), token(head)?))) {
+        } else if let Some((length, token)) =
+            heads().find_map(|head| Some((head.len(), token(head)?)))
+        {
             pieces.push(Piece::Token(token));
             length
         } else {
@@ -130,7 +140,9 @@ mod tests {
 
     #[test]
     fn tokens_are_written() {
-        let moment = Moment::new(parse_js_date("2024-03-05T15:07:09.045Z").unwrap(), "Europe/Berlin").unwrap();
+        let moment =
+            Moment::new(parse_js_date("2024-03-05T15:07:09.045Z").unwrap(), "Europe/Berlin")
+                .unwrap();
         for (pattern, expected) in [
             ("YYYY-MM-DD HH:mm:ss.SSS", "2024-03-05 16:07:09.045"),
             ("dddd, MMMM Do YYYY, h:mm a", "Tuesday, March 5th 2024, 4:07 pm"),
@@ -146,13 +158,24 @@ mod tests {
     #[test]
     fn tokens_are_read() {
         let read = |text, pattern, strict| {
-            from_moment_format(text, pattern, "US/Hawaii", strict, 0).and_then(|ms| Moment::new(ms, "UTC")).map(|at| at.to_iso())
+            from_moment_format(text, pattern, "US/Hawaii", strict, 0)
+                .and_then(|ms| Moment::new(ms, "UTC"))
+                .map(|at| at.to_iso())
         };
-        assert_eq!(read("2022-01-12", "YYYY-DD-MM", false).as_deref(), Some("2022-12-01T10:00:00.000Z"));
+        assert_eq!(
+            read("2022-01-12", "YYYY-DD-MM", false).as_deref(),
+            Some("2022-12-01T10:00:00.000Z")
+        );
         assert_eq!(read("1663801200000", "x", false).as_deref(), Some("2022-09-21T23:00:00.000Z"));
-        assert_eq!(read("5th March 2024 at 3:04 PM Z", "Do MMMM YYYY [at] h:mm A Z", false).as_deref(), Some("2024-03-05T15:04:00.000Z"));
+        assert_eq!(
+            read("5th March 2024 at 3:04 PM Z", "Do MMMM YYYY [at] h:mm A Z", false).as_deref(),
+            Some("2024-03-05T15:04:00.000Z")
+        );
         assert_eq!(read("5/3/2024", "DD/MM/YYYY", true), None);
-        assert_eq!(read("05/03/2024", "DD/MM/YYYY", true).as_deref(), Some("2024-03-05T10:00:00.000Z"));
+        assert_eq!(
+            read("05/03/2024", "DD/MM/YYYY", true).as_deref(),
+            Some("2024-03-05T10:00:00.000Z")
+        );
         assert_eq!(read("nothing", "DD/MM/YYYY", false), None);
     }
 }

@@ -6,12 +6,14 @@ use crate::field_type::iso_day_and_time;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-/// `new Date(text).getTime()` in a process whose zone is UTC; `None` where JavaScript says "Invalid Date".
+/// `new Date(text).getTime()` in a process whose zone is UTC; `None` where JavaScript says "Invalid
+/// Date".
 pub(crate) fn parse_js_date(text: &str) -> Option<f64> {
     parse_moment(text, "UTC")
 }
 
-/// `moment.tz(text, zone)`: ISO texts without an offset are in the zone, all others are read as `Date` reads them.
+/// `moment.tz(text, zone)`: ISO texts without an offset are in the zone, all others are read as
+/// `Date` reads them.
 pub(crate) fn parse_moment(text: &str, zone_name: &str) -> Option<f64> {
     let zone = zone(zone_name)?;
     let text = text.trim();
@@ -25,7 +27,8 @@ fn epoch_of(local: DateTime, zone: &TimeZone) -> Option<f64> {
     Some(local.to_zoned(zone.clone()).ok()?.timestamp().as_millisecond() as f64)
 }
 
-/// The reading of everything else, after V8: numbers in the order month, day, year unless the first cannot be a month's day.
+/// The reading of everything else, after V8: numbers in the order month, day, year unless the first
+/// cannot be a month's day.
 fn parse_loose(text: &str) -> Option<f64> {
     let mut numbers: Vec<i64> = Vec::new();
     let mut month = None;
@@ -51,11 +54,17 @@ fn parse_loose(text: &str) -> Option<f64> {
             }
             numbers.push(number);
             rest = after;
-        } else if (first == '+' || first == '-') && time.is_some() && rest[1..].starts_with(|digit: char| digit.is_ascii_digit()) {
-            let end = rest[1..].find(|letter: char| !letter.is_ascii_digit() && letter != ':').map_or(rest.len(), |end| end + 1);
+        } else if (first == '+' || first == '-')
+            && time.is_some()
+            && rest[1..].starts_with(|digit: char| digit.is_ascii_digit())
+        {
+            let end = rest[1..]
+                .find(|letter: char| !letter.is_ascii_digit() && letter != ':')
+                .map_or(rest.len(), |end| end + 1);
             let digits: String = rest[1..end].chars().filter(char::is_ascii_digit).collect();
             let value = digits.parse::<i64>().ok()?;
-            let minutes = if digits.len() <= 2 { value * 60 } else { value / 100 * 60 + value % 100 };
+            let minutes =
+                if digits.len() <= 2 { value * 60 } else { value / 100 * 60 + value % 100 };
             shift_minutes = Some(if first == '-' { -minutes } else { minutes });
             rest = &rest[end..];
         } else if first.is_alphabetic() {
@@ -72,7 +81,8 @@ fn parse_loose(text: &str) -> Option<f64> {
                 "mdt" => shift_minutes = Some(-360),
                 "pst" => shift_minutes = Some(-480),
                 "pdt" => shift_minutes = Some(-420),
-                "t" if !numbers.is_empty() && rest[end..].starts_with(|next: char| next.is_ascii_digit()) => {}
+                "t" if !numbers.is_empty()
+                    && rest[end..].starts_with(|next: char| next.is_ascii_digit()) => {}
                 _ if month_of(word).is_some() => month = month_of(word),
                 _ if is_day_name(word) || numbers.is_empty() => {}
                 _ => return None,
@@ -118,10 +128,13 @@ fn parse_loose(text: &str) -> Option<f64> {
 
 /// `h:mm[:ss[.fff]]` in milliseconds, and what follows.
 fn loose_time(text: &str) -> Option<(i64, &str)> {
-    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != ':' && letter != '.').unwrap_or(text.len());
+    let end = text
+        .find(|letter: char| !letter.is_ascii_digit() && letter != ':' && letter != '.')
+        .unwrap_or(text.len());
     let (clock, fraction) = text[..end].split_once('.').unwrap_or((&text[..end], ""));
     let parts: Vec<i64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let (hours, minutes, seconds) = (parts.first().copied()?, parts.get(1).copied()?, parts.get(2).copied().unwrap_or(0));
+    let (hours, minutes, seconds) =
+        (parts.first().copied()?, parts.get(1).copied()?, parts.get(2).copied().unwrap_or(0));
     if parts.len() > 3 || hours > 24 || minutes > 59 || seconds > 59 {
         return None;
     }
@@ -161,7 +174,10 @@ mod tests {
             ("2022/08/01", "2022-08-01T00:00:00.000Z"),
             ("Aug 1, 2022", "2022-08-01T00:00:00.000Z"),
             ("1 August 2022 12:30 AM", "2022-08-01T00:30:00.000Z"),
-            ("Mon Aug 01 2022 10:00:00 GMT+0200 (Central European Summer Time)", "2022-08-01T08:00:00.000Z"),
+            (
+                "Mon Aug 01 2022 10:00:00 GMT+0200 (Central European Summer Time)",
+                "2022-08-01T08:00:00.000Z",
+            ),
             ("Mon, 01 Aug 2022 10:00:00 EST", "2022-08-01T15:00:00.000Z"),
             ("Aug 2022", "2022-08-01T00:00:00.000Z"),
         ] {
@@ -171,7 +187,16 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_date() {
-        for text in ["", "hello", "2022-13-01", "99/99/9999", "12:00", "5 apples 2022", "2022-08-01T25:00", "ä1/ö"] {
+        for text in [
+            "",
+            "hello",
+            "2022-13-01",
+            "99/99/9999",
+            "12:00",
+            "5 apples 2022",
+            "2022-08-01T25:00",
+            "ä1/ö",
+        ] {
             assert_eq!(iso(text), None, "{text}");
         }
     }

@@ -17,15 +17,21 @@ pub(super) enum Fit {
 }
 
 /// The moment that the text names, in milliseconds since 1970; `None` if the text does not fit.
-pub(super) fn read(text: &str, pieces: &[Piece<'_>], fit: Fit, zone_name: &str, now_ms: i64) -> Option<f64> {
+pub(super) fn read(
+    text: &str,
+    pieces: &[Piece<'_>],
+    fit: Fit,
+    zone_name: &str,
+    now_ms: i64,
+) -> Option<f64> {
     let mut reading = Reading::default();
     let mut rest = text;
     let mut found = false;
     for piece in pieces {
         let after = match piece {
-            Piece::Literal(literal) if fit == Fit::LooseSpace && literal.trim().is_empty() => {
-                rest.strip_prefix(literal).or_else(|| Some(rest.trim_start()).filter(|left| left.len() < rest.len()))
-            }
+            Piece::Literal(literal) if fit == Fit::LooseSpace && literal.trim().is_empty() => rest
+                .strip_prefix(literal)
+                .or_else(|| Some(rest.trim_start()).filter(|left| left.len() < rest.len())),
             Piece::Literal(literal) => rest.strip_prefix(literal),
             Piece::Token(token) => {
                 let from = if fit == Fit::Lenient { skip_to_value(*token, rest) } else { rest };
@@ -48,9 +54,13 @@ pub(super) fn read(text: &str, pieces: &[Piece<'_>], fit: Fit, zone_name: &str, 
 
 fn skip_to_value(token: Token, text: &str) -> &str {
     let starts = |letter: char| match token {
-        Token::MonthName(_) | Token::DayName(_) | Token::HalfDay(_) | Token::ZoneName => letter.is_alphabetic(),
+        Token::MonthName(_) | Token::DayName(_) | Token::HalfDay(_) | Token::ZoneName => {
+            letter.is_alphabetic()
+        }
         Token::Offset(_) | Token::NarrowOffset => matches!(letter, '+' | '-' | 'Z' | 'z'),
-        Token::Number(Count::EpochSeconds | Count::EpochMilliseconds, _) => letter.is_ascii_digit() || letter == '-',
+        Token::Number(Count::EpochSeconds | Count::EpochMilliseconds, _) => {
+            letter.is_ascii_digit() || letter == '-'
+        }
         _ => letter.is_ascii_digit(),
     };
     text.find(starts).map_or("", |at| &text[at..])
@@ -81,15 +91,20 @@ impl Reading {
         let digits = |least: usize, most: usize| {
             let count = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
             let least = if fit == Fit::Lenient { 1 } else { least };
-            (count >= least).then(|| text[..count].parse::<i64>().ok().map(|value| (value, &text[count..])))?
+            (count >= least)
+                .then(|| text[..count].parse::<i64>().ok().map(|value| (value, &text[count..])))?
         };
-        let split = |belongs: fn(char) -> bool| text.split_at(text.find(|letter| !belongs(letter)).unwrap_or(text.len()));
+        let split = |belongs: fn(char) -> bool| {
+            text.split_at(text.find(|letter| !belongs(letter)).unwrap_or(text.len()))
+        };
         let (word, after_word) = split(char::is_alphabetic);
         match token {
             Token::Number(count @ (Count::EpochSeconds | Count::EpochMilliseconds), _) => {
-                let (number, rest) = split(|letter| letter.is_ascii_digit() || letter == '.' || letter == '-');
+                let (number, rest) =
+                    split(|letter| letter.is_ascii_digit() || letter == '.' || letter == '-');
                 let value: f64 = number.parse().ok()?;
-                self.epoch_ms = Some(if count == Count::EpochSeconds { value * 1000.0 } else { value });
+                self.epoch_ms =
+                    Some(if count == Count::EpochSeconds { value * 1000.0 } else { value });
                 Some(rest)
             }
             Token::Number(count, least) => {
@@ -100,7 +115,12 @@ impl Reading {
             Token::Ordinal(count) => {
                 let (value, rest) = digits(1, count.digits())?;
                 self.set(count, value);
-                Some(["st", "nd", "rd", "th"].iter().find_map(|suffix| rest.strip_prefix(suffix)).unwrap_or(rest))
+                Some(
+                    ["st", "nd", "rd", "th"]
+                        .iter()
+                        .find_map(|suffix| rest.strip_prefix(suffix))
+                        .unwrap_or(rest),
+                )
             }
             Token::ShortYear { of, most, last } => {
                 let (value, rest) = digits(2, most)?;
@@ -114,7 +134,8 @@ impl Reading {
             }
             Token::SignedYear => {
                 let sign = if text.starts_with('-') { -1 } else { 1 };
-                let (number, rest) = text.strip_prefix(['+', '-']).unwrap_or(text).split_at_checked(6)?;
+                let (number, rest) =
+                    text.strip_prefix(['+', '-']).unwrap_or(text).split_at_checked(6)?;
                 self.year = Some(sign * number.parse::<u32>().map(i64::from).ok()?);
                 Some(rest)
             }
@@ -142,13 +163,17 @@ impl Reading {
                     self.offset_minutes = Some(0);
                     return Some(rest);
                 }
-                let end = text.get(1..)?.find(|letter: char| !letter.is_ascii_digit() && letter != ':').map_or(text.len(), |end| end + 1);
+                let end = text
+                    .get(1..)?
+                    .find(|letter: char| !letter.is_ascii_digit() && letter != ':')
+                    .map_or(text.len(), |end| end + 1);
                 let (hours, minutes) = super::offset_parts(&text[..end])?;
                 self.offset_minutes = Some(i64::from(hours * 60 + minutes));
                 Some(&text[end..])
             }
             Token::ZoneName => {
-                let (name, rest) = split(|letter| letter.is_ascii_alphanumeric() || "/_+-".contains(letter));
+                let (name, rest) =
+                    split(|letter| letter.is_ascii_alphanumeric() || "/_+-".contains(letter));
                 self.zone = Some(name.to_owned());
                 Some(rest)
             }
@@ -184,17 +209,35 @@ impl Reading {
         }
         let small = |value: i64| i8::try_from(value).ok();
         let zone = zone(self.zone.as_deref().unwrap_or(zone_name))?;
-        let today = jiff::Timestamp::from_millisecond(now_ms).unwrap_or_default().to_zoned(zone.clone()).date();
-        // What is larger than the largest unit given is today's, what is smaller starts at its beginning.
+        let today = jiff::Timestamp::from_millisecond(now_ms)
+            .unwrap_or_default()
+            .to_zoned(zone.clone())
+            .date();
+        // What is larger than the largest unit given is today's, what is smaller starts at its
+        // beginning.
         let given_year = self.year.or(self.week_year);
         let year = given_year.map_or(Some(today.year()), |year| i16::try_from(year).ok())?;
         let date = if let Some(week) = self.week {
-            ISOWeekDate::new(year, small(week)?, Weekday::from_monday_one_offset(small(self.weekday.unwrap_or(1))?).ok()?).ok()?.date()
+            ISOWeekDate::new(
+                year,
+                small(week)?,
+                Weekday::from_monday_one_offset(small(self.weekday.unwrap_or(1))?).ok()?,
+            )
+            .ok()?
+            .date()
         } else if let Some(day_of_year) = self.day_of_year {
-            Date::new(year, 1, 1).ok()?.checked_add(jiff::Span::new().try_days(day_of_year - 1).ok()?).ok()?
+            Date::new(year, 1, 1)
+                .ok()?
+                .checked_add(jiff::Span::new().try_days(day_of_year - 1).ok()?)
+                .ok()?
         } else {
-            let month = self.month.unwrap_or(if given_year.is_none() { today.month().into() } else { 1 });
-            let day = self.day.unwrap_or(if given_year.is_none() && self.month.is_none() { today.day().into() } else { 1 });
+            let month =
+                self.month.unwrap_or(if given_year.is_none() { today.month().into() } else { 1 });
+            let day = self.day.unwrap_or(if given_year.is_none() && self.month.is_none() {
+                today.day().into()
+            } else {
+                1
+            });
             Date::new(year, small(month)?, small(day)?).ok()?
         };
         let (minute, second) = (self.minute.unwrap_or(0), self.second.unwrap_or(0));
@@ -205,8 +248,16 @@ impl Reading {
             _ => {}
         }
         let is_end_of_day = hour == 24 && minute == 0 && second == 0;
-        let time = jiff::civil::Time::new(small(if is_end_of_day { 0 } else { hour })?, small(minute)?, small(second)?, 0).ok()?;
-        let more = jiff::Span::new().days(i64::from(is_end_of_day)).milliseconds(self.millisecond.unwrap_or(0));
+        let time = jiff::civil::Time::new(
+            small(if is_end_of_day { 0 } else { hour })?,
+            small(minute)?,
+            small(second)?,
+            0,
+        )
+        .ok()?;
+        let more = jiff::Span::new()
+            .days(i64::from(is_end_of_day))
+            .milliseconds(self.millisecond.unwrap_or(0));
         let local = date.to_datetime(time).checked_add(more).ok()?;
         let epoch_ms = |zone| Some(local.to_zoned(zone).ok()?.timestamp().as_millisecond() as f64);
         match self.offset_minutes {

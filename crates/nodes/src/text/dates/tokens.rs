@@ -1,7 +1,8 @@
-//! What the tokens of a date format stand for, whatever their letters are, and how they are written in English.
+//! What the tokens of a date format stand for, whatever their letters are, and how they are written
+//! in English.
 //!
-//! Luxon and moment spell their formats differently; both are split into these pieces, which one writer writes and
-//! one reader (`reading.rs`) reads.
+//! Luxon and moment spell their formats differently; both are split into these pieces, which one
+//! writer writes and one reader (`reading.rs`) reads.
 
 use super::names::{DAYS, MONTHS, ordinal};
 use super::{Moment, offset_text};
@@ -19,7 +20,8 @@ pub(super) enum Token {
     Number(Count, usize),
     /// `1st`, `2nd`.
     Ordinal(Count),
-    /// The last two digits of a year. Reading takes up to `most` digits; two of them up to `last` are of this century.
+    /// The last two digits of a year. Reading takes up to `most` digits; two of them up to `last`
+    /// are of this century.
     ShortYear {
         of: Count,
         most: usize,
@@ -99,8 +101,13 @@ fn text_of(moment: &Moment, token: Token) -> String {
         Token::Ordinal(count) => ordinal(count.of(moment)),
         Token::ShortYear { of, .. } => format!("{:02}", of.of(moment).rem_euclid(100)),
         Token::SignedYear => format!("{:+07}", at.year()),
-        Token::MonthName(letters) => shortened(MONTHS[at.month().unsigned_abs().saturating_sub(1) as usize % 12], letters),
-        Token::DayName(letters) => shortened(DAYS[at.weekday().to_sunday_zero_offset().unsigned_abs() as usize % 7], letters),
+        Token::MonthName(letters) => {
+            shortened(MONTHS[at.month().unsigned_abs().saturating_sub(1) as usize % 12], letters)
+        }
+        Token::DayName(letters) => shortened(
+            DAYS[at.weekday().to_sunday_zero_offset().unsigned_abs() as usize % 7],
+            letters,
+        ),
         Token::HalfDay(letters) => match (at.hour() < 12, letters) {
             (true, Letters::Upper) => "AM",
             (true, Letters::Lower) => "am",
@@ -112,7 +119,10 @@ fn text_of(moment: &Moment, token: Token) -> String {
         Token::Offset(separator) => offset_text(at.offset(), separator),
         Token::NarrowOffset => narrow_offset(moment),
         Token::ZoneName if moment.is_plain_utc => "UTC".into(),
-        Token::ZoneName => at.time_zone().iana_name().map_or_else(|| format!("UTC{}", narrow_offset(moment)), str::to_owned),
+        Token::ZoneName => at
+            .time_zone()
+            .iana_name()
+            .map_or_else(|| format!("UTC{}", narrow_offset(moment)), str::to_owned),
         Token::ZoneLetters if at.time_zone().iana_name().is_none() => String::new(),
         Token::ZoneLetters => zone_letters(moment),
         Token::ZoneAbbreviation => abbreviation(moment),
@@ -139,7 +149,9 @@ impl Count {
             Self::WeekYear => iso_week().year().into(),
             Self::Week => iso_week().week().into(),
             Self::AmericanWeekYear => end_of_american_week(at.date()).year().into(),
-            Self::AmericanWeek => i64::from(end_of_american_week(at.date()).day_of_year() - 1) / 7 + 1,
+            Self::AmericanWeek => {
+                i64::from(end_of_american_week(at.date()).day_of_year() - 1) / 7 + 1
+            }
             Self::Hour => at.hour().into(),
             Self::Hour12 => i64::from(at.hour() + 11) % 12 + 1,
             Self::Hour24 => i64::from(at.hour() + 23) % 24 + 1,
@@ -164,7 +176,8 @@ impl Count {
     }
 }
 
-/// The American week starts on Sunday, and the first one holds January 1st: its Saturday tells which it is.
+/// The American week starts on Sunday, and the first one holds January 1st: its Saturday tells
+/// which it is.
 fn end_of_american_week(date: Date) -> Date {
     let weekday = i64::from(date.weekday().to_sunday_zero_offset());
     date.checked_add(jiff::Span::new().days(6 - weekday)).unwrap_or(date)
@@ -186,12 +199,20 @@ fn zone_letters(moment: &Moment) -> String {
 /// An English reader knows the American zones by letters and the others by their offset.
 fn abbreviation(moment: &Moment) -> String {
     let letters = zone_letters(moment);
-    let american = ["EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "AKDT", "HST", "UTC"];
+    let american =
+        ["EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "AKDT", "HST", "UTC"];
     let name = moment.at.time_zone().iana_name().unwrap_or_default();
     if american.contains(&&*letters)
-        && (letters == "UTC" || name.starts_with("America/") || name.starts_with("US/") || name.starts_with("Pacific/H"))
+        && (letters == "UTC"
+            || name.starts_with("America/")
+            || name.starts_with("US/")
+            || name.starts_with("Pacific/H"))
     {
         return letters;
     }
-    if moment.at.offset().seconds() == 0 { "GMT".into() } else { format!("GMT{}", narrow_offset(moment)) }
+    if moment.at.offset().seconds() == 0 {
+        "GMT".into()
+    } else {
+        format!("GMT{}", narrow_offset(moment))
+    }
 }

@@ -42,21 +42,24 @@ impl Default for Wanted {
 }
 
 pub(super) fn params() -> Vec<Param> {
-    let kinds = [("text", "Text"), ("html", "HTML"), ("attribute", "Attribute"), ("value", "Value")];
+    let kinds =
+        [("text", "Text"), ("html", "HTML"), ("attribute", "Attribute"), ("value", "Value")];
     let value = FieldGroup::new(
         "values",
         "Value",
         [
             Param::text("key", "Key", "").help("The field that receives the value."),
             Param::text("cssSelector", "CSS selector", "").help("Which elements to look at."),
-            Param::choice("returnValue", "Return value", &kinds).help("What to take from the element."),
+            Param::choice("returnValue", "Return value", &kinds)
+                .help("What to take from the element."),
             Param::text("attribute", "Attribute", "")
                 .help("The name of the attribute; all of them if empty.")
                 .show("returnValue", &["attribute"]),
             Param::text("skipSelectors", "Skip selectors", "")
                 .help("Selectors of elements whose text is left out, separated by commas.")
                 .show("returnValue", &["text"]),
-            Param::flag("returnArray", "Return array", false).help("Give back a list with the value of each element found."),
+            Param::flag("returnArray", "Return array", false)
+                .help("Give back a list with the value of each element found."),
         ],
     );
     vec![
@@ -65,27 +68,40 @@ pub(super) fn params() -> Vec<Param> {
         Param::text("dataPropertyName", "Property", "data")
             .required()
             .help("The field or file with the HTML; a field may hold a list of texts."),
-        Param::repeated("extractionValues", "Extraction values", [value]).help("The values to take."),
+        Param::repeated("extractionValues", "Extraction values", [value])
+            .help("The values to take."),
     ]
 }
 
-pub(super) fn extract(ctx: &Ctx<'_>, items: &Items, style: TextStyle) -> Result<Outputs, NodeError> {
+pub(super) fn extract(
+    ctx: &Ctx<'_>,
+    items: &Items,
+    style: TextStyle,
+) -> Result<Outputs, NodeError> {
     let mut output = ctx.builder();
     for (index, item) in items.iter().enumerate() {
         match extract_item(ctx, index, &item, style) {
-            Ok(made) => output.extend(made.into_iter().map(|json| Item::new(json).paired_with(index))),
+            Ok(made) => {
+                output.extend(made.into_iter().map(|json| Item::new(json).paired_with(index)))
+            }
             Err(error) => output.push(ctx.failed_item(index, error)?),
         }
     }
     Ok(vec![output.finish()])
 }
 
-fn extract_item(ctx: &Ctx<'_>, index: usize, item: &Item, style: TextStyle) -> Result<Vec<Object>, NodeError> {
+fn extract_item(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    style: TextStyle,
+) -> Result<Vec<Object>, NodeError> {
     let wanted: Vec<Wanted> = match ctx.param("extractionValues.values", index)? {
         Value::Array(_) => ctx.param_as("extractionValues.values", index)?,
         _ => Vec::new(),
     };
-    let wanted: Vec<(Wanted, Selector, Vec<Selector>)> = wanted.into_iter().map(compile).collect::<Result<_, _>>()?;
+    let wanted: Vec<(Wanted, Selector, Vec<Selector>)> =
+        wanted.into_iter().map(compile).collect::<Result<_, _>>()?;
     let trims = match ctx.param("options.trimValues", index)? {
         Value::Undefined => style == TextStyle::BareTrimmed,
         given => given.is_truthy(),
@@ -97,7 +113,13 @@ fn extract_item(ctx: &Ctx<'_>, index: usize, item: &Item, style: TextStyle) -> R
                 text = text.trim().into();
             }
             if cleans {
-                text = text.trim().replace(['\r', '\n'], "").split_whitespace().collect::<Vec<_>>().join(" ").into();
+                text = text
+                    .trim()
+                    .replace(['\r', '\n'], "")
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+                    .into();
             }
             Value::String(text)
         }
@@ -109,7 +131,9 @@ fn extract_item(ctx: &Ctx<'_>, index: usize, item: &Item, style: TextStyle) -> R
         let (mut json, mut taken) = (Object::new(), Taken::default());
         for (value, selector, skip) in &wanted {
             let mut elements = page.select(selector);
-            let mut take = |elements: &[ElementRef<'_>]| Ok::<_, NodeError>(finish(take(elements, value, skip, style, &mut taken)?));
+            let mut take = |elements: &[ElementRef<'_>]| {
+                Ok::<_, NodeError>(finish(take(elements, value, skip, style, &mut taken)?))
+            };
             let result = if value.return_array {
                 Value::array(elements.map(|element| take(&[element?])).collect::<Result<_, _>>()?)
             } else if value.return_value == "text" && style != TextStyle::Laid {
@@ -127,10 +151,20 @@ fn extract_item(ctx: &Ctx<'_>, index: usize, item: &Item, style: TextStyle) -> R
 
 fn compile(wanted: Wanted) -> Result<(Wanted, Selector, Vec<Selector>), NodeError> {
     let parse = |text: &str| {
-        Selector::parse(text)
-            .map_err(|problem| NodeError::parameter("cssSelector", format!("The CSS selector '{text}' cannot be used: {problem}")))
+        Selector::parse(text).map_err(|problem| {
+            NodeError::parameter(
+                "cssSelector",
+                format!("The CSS selector '{text}' cannot be used: {problem}"),
+            )
+        })
     };
-    let skip = wanted.skip_selectors.split(',').map(str::trim).filter(|text| !text.is_empty()).map(parse).collect::<Result<_, _>>()?;
+    let skip = wanted
+        .skip_selectors
+        .split(',')
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(parse)
+        .collect::<Result<_, _>>()?;
     let selector = parse(&wanted.css_selector)?;
     Ok((wanted, selector, skip))
 }
@@ -143,26 +177,38 @@ fn sources(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Str>, NodeErr
         return Ok(vec![String::from_utf8_lossy(&file.data).into()]);
     }
     match item.json.get_path(&name) {
-        None | Some(Value::Undefined) => Err(NodeError::input(format!("No property named \"{name}\" exists!"))),
+        None | Some(Value::Undefined) => {
+            Err(NodeError::input(format!("No property named \"{name}\" exists!")))
+        }
         Some(Value::Array(texts)) => Ok(texts.iter().map(Value::to_js_string).collect()),
         Some(Value::Null) => Ok(vec![Str::new()]),
         Some(text) => Ok(vec![text.to_js_string()]),
     }
 }
 
-fn take(elements: &[ElementRef<'_>], wanted: &Wanted, skip: &[Selector], style: TextStyle, taken: &mut Taken) -> Result<Value, NodeError> {
+fn take(
+    elements: &[ElementRef<'_>],
+    wanted: &Wanted,
+    skip: &[Selector],
+    style: TextStyle,
+    taken: &mut Taken,
+) -> Result<Value, NodeError> {
     let first = elements.first();
     let value = match wanted.return_value.as_str() {
-        "attribute" if wanted.attribute.is_empty() => {
-            first.map(|element| element.value().attrs().collect::<Object>()).map_or(Value::Undefined, Value::from)
-        }
-        "attribute" => first.and_then(|element| element.value().attr(&wanted.attribute)).map_or(Value::Undefined, Value::from),
+        "attribute" if wanted.attribute.is_empty() => first
+            .map(|element| element.value().attrs().collect::<Object>())
+            .map_or(Value::Undefined, Value::from),
+        "attribute" => first
+            .and_then(|element| element.value().attr(&wanted.attribute))
+            .map_or(Value::Undefined, Value::from),
         "html" => match first.map(|element| element.inner_html()) {
             Some(html) if !html.is_empty() => html.into(),
             _ => Value::Undefined,
         },
         "value" => first.map_or(Value::Undefined, form_value),
-        _ if style == TextStyle::Laid => first.map_or_else(String::new, |element| plain_text::write(*element, skip)).into(),
+        _ if style == TextStyle::Laid => {
+            first.map_or_else(String::new, |element| plain_text::write(*element, skip)).into()
+        }
         _ => {
             let mut text = String::new();
             for element in elements {
@@ -170,7 +216,11 @@ fn take(elements: &[ElementRef<'_>], wanted: &Wanted, skip: &[Selector], style: 
                 text.extend(element.text());
                 taken.add(text.len() - before)?;
             }
-            return Ok(if text.is_empty() && style == TextStyle::Bare { Value::Undefined } else { text.into() });
+            return Ok(if text.is_empty() && style == TextStyle::Bare {
+                Value::Undefined
+            } else {
+                text.into()
+            });
         }
     };
     taken.add(value.as_str().map_or(0, str::len))?;
@@ -179,18 +229,32 @@ fn take(elements: &[ElementRef<'_>], wanted: &Wanted, skip: &[Selector], style: 
 
 /// What a form would send for the element.
 fn form_value(element: &ElementRef<'_>) -> Value {
-    let option_value =
-        |option: ElementRef<'_>| option.value().attr("value").map_or_else(|| option.text().collect::<String>(), str::to_owned);
+    let option_value = |option: ElementRef<'_>| {
+        option
+            .value()
+            .attr("value")
+            .map_or_else(|| option.text().collect::<String>(), str::to_owned)
+    };
     match element.value().name() {
         "textarea" => element.text().collect::<String>().into(),
         "select" => {
-            let options: Vec<ElementRef<'_>> = element.descendent_elements().filter(|inner| inner.value().name() == "option").collect();
-            let chosen: Vec<String> =
-                options.iter().filter(|option| option.value().attr("selected").is_some()).map(|option| option_value(*option)).collect();
+            let options: Vec<ElementRef<'_>> = element
+                .descendent_elements()
+                .filter(|inner| inner.value().name() == "option")
+                .collect();
+            let chosen: Vec<String> = options
+                .iter()
+                .filter(|option| option.value().attr("selected").is_some())
+                .map(|option| option_value(*option))
+                .collect();
             if element.value().attr("multiple").is_some() {
                 return chosen.join(",").into();
             }
-            chosen.into_iter().next().or_else(|| options.first().map(|option| option_value(*option))).map_or(Value::Undefined, Value::from)
+            chosen
+                .into_iter()
+                .next()
+                .or_else(|| options.first().map(|option| option_value(*option)))
+                .map_or(Value::Undefined, Value::from)
         }
         "option" => option_value(*element).into(),
         _ => element.value().attr("value").map_or(Value::Undefined, Value::from),

@@ -41,12 +41,12 @@ mod tests {
 
     #[tokio::test]
     async fn files_are_read_too() {
-        let params =
-            json!({ "sourceData": "binary", "extractionValues": { "values": [{ "key": "x", "cssSelector": "li", "returnArray": true }] } });
+        let params = json!({ "sourceData": "binary", "extractionValues": { "values": [{ "key": "x", "cssSelector": "li", "returnArray": true }] } });
         let host = TestHost::new(&HtmlExtract::spec(), 1.0, &params);
         let mut item = Item::new(json!({}));
         item.set_binary("data", Binary::new("<ul><li>a<li>b</ul>", "text/html", None));
-        let made = run_on::<HtmlExtract>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
+        let made =
+            run_on::<HtmlExtract>(&host, 1.0, vec![Items::one(item)], OnError::Stop).await.unwrap();
         assert_eq!(to_json(&made[0]), json!([{ "x": ["a", "b"] }]));
     }
 }

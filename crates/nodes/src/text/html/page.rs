@@ -1,5 +1,6 @@
-//! A page of HTML, read within limits. Reading takes longer than the page is long if its elements are nested or its attributes are
-//! many, so it is read in pieces, with a turn for others in between.
+//! A page of HTML, read within limits. Reading takes longer than the page is long if its elements
+//! are nested or its attributes are many, so it is read in pieces, with a turn for others in
+//! between.
 
 use crate::turn::tick;
 use html5ever::driver;
@@ -35,13 +36,19 @@ pub(crate) struct Page {
 impl Page {
     pub(crate) fn read(text: &str) -> Result<Self, NodeError> {
         let mut nodes = Share(0);
-        let mut parser = driver::parse_document(HtmlTreeSink::new(Html::new_document()), driver::ParseOpts::default());
+        let mut parser = driver::parse_document(
+            HtmlTreeSink::new(Html::new_document()),
+            driver::ParseOpts::default(),
+        );
         for piece in pieces(text) {
             parser.process(piece.into());
             let html = parser.tokenizer.sink.sink.0.borrow();
             nodes.grow_to(html.tree.nodes().len())?;
-            // The newest node tells of a page that only goes deeper, before the time that it takes is wasted.
-            check_depth(html.tree.nodes().next_back().map_or(0, |newest| newest.ancestors().count()))?;
+            // The newest node tells of a page that only goes deeper, before the time that it takes
+            // is wasted.
+            check_depth(
+                html.tree.nodes().next_back().map_or(0, |newest| newest.ancestors().count()),
+            )?;
             drop(html);
             tick()?;
         }
@@ -50,10 +57,19 @@ impl Page {
         Ok(Self { html, _nodes: nodes })
     }
 
-    /// The elements that fit, with a turn for others before each: some selectors look at all siblings of an element.
-    pub(crate) fn select<'a>(&'a self, selector: &'a Selector) -> impl Iterator<Item = Result<ElementRef<'a>, NodeError>> {
+    /// The elements that fit, with a turn for others before each: some selectors look at all
+    /// siblings of an element.
+    pub(crate) fn select<'a>(
+        &'a self,
+        selector: &'a Selector,
+    ) -> impl Iterator<Item = Result<ElementRef<'a>, NodeError>> {
         // Elements that the parser has moved away have no parent.
-        let elements = self.html.tree.nodes().filter_map(ElementRef::wrap).filter(|element| element.parent().is_some());
+        let elements = self
+            .html
+            .tree
+            .nodes()
+            .filter_map(ElementRef::wrap)
+            .filter(|element| element.parent().is_some());
         elements.filter_map(|element| match tick() {
             Ok(()) => selector.matches(&element).then_some(Ok(element)),
             Err(error) => Some(Err(error)),
@@ -92,7 +108,10 @@ fn depth(html: &Html) -> Result<usize, NodeError> {
 
 fn check_depth(depth: usize) -> Result<(), NodeError> {
     match depth > MAX_DEPTH {
-        true => Err(NodeError::new(Code::INPUT_BOMB, format!("The HTML is nested deeper than {MAX_DEPTH} levels"))),
+        true => Err(NodeError::new(
+            Code::INPUT_BOMB,
+            format!("The HTML is nested deeper than {MAX_DEPTH} levels"),
+        )),
         false => Ok(()),
     }
 }
@@ -103,13 +122,20 @@ struct Share(usize);
 impl Share {
     fn grow_to(&mut self, nodes: usize) -> Result<(), NodeError> {
         if nodes > MAX_NODES {
-            return Err(NodeError::new(Code::INPUT_BOMB, format!("The HTML has more than {MAX_NODES} elements and texts"))
-                .hint("Cut the page into smaller parts."));
+            return Err(NodeError::new(
+                Code::INPUT_BOMB,
+                format!("The HTML has more than {MAX_NODES} elements and texts"),
+            )
+            .hint("Cut the page into smaller parts."));
         }
         let more = nodes.saturating_sub(self.0);
         self.0 += more;
         match NODES.fetch_add(more, Ordering::Relaxed) + more > MAX_NODES_TOGETHER {
-            true => Err(NodeError::new(Code::OVERLOAD, "Too many large pages of HTML are being read at once").hint("Try again later.")),
+            true => Err(NodeError::new(
+                Code::OVERLOAD,
+                "Too many large pages of HTML are being read at once",
+            )
+            .hint("Try again later.")),
             false => Ok(()),
         }
     }
@@ -129,8 +155,11 @@ impl Taken {
     pub(crate) fn add(&mut self, bytes: usize) -> Result<(), NodeError> {
         self.0 = self.0.saturating_add(bytes);
         if self.0 > MAX_TAKEN_BYTES {
-            return Err(NodeError::new(Code::INPUT_BOMB, format!("What fits the selector has more than {MAX_TAKEN_BYTES} bytes"))
-                .hint("Use a selector that does not fit elements inside of each other."));
+            return Err(NodeError::new(
+                Code::INPUT_BOMB,
+                format!("What fits the selector has more than {MAX_TAKEN_BYTES} bytes"),
+            )
+            .hint("Use a selector that does not fit elements inside of each other."));
         }
         tick()
     }
@@ -167,7 +196,9 @@ mod tests {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 page.push_str(parts[(state >> 16) as usize % parts.len()]);
                 if state.is_multiple_of(7) {
-                    page.push_str("</svg></template></textarea></select></table></pre></a></b></p>");
+                    page.push_str(
+                        "</svg></template></textarea></select></table></pre></a></b></p>",
+                    );
                 }
             }
             let whole = Html::parse_document(&page);
@@ -184,7 +215,10 @@ mod tests {
         assert_eq!(code(&"<p>".repeat(MAX_NODES)), Some(Code::INPUT_BOMB));
         // Each <div> holds a copy of all the others' elements.
         let open: String = (0..500).map(|number| format!("<b id={number}>")).collect();
-        assert_eq!(code(&format!("<div>{open}</div>{}", "<div>x</div>".repeat(100_000))), Some(Code::INPUT_BOMB));
+        assert_eq!(
+            code(&format!("<div>{open}</div>{}", "<div>x</div>".repeat(100_000))),
+            Some(Code::INPUT_BOMB)
+        );
         // What they had is free again.
         let half = "<p>".repeat(MAX_NODES / 2);
         assert_eq!([code(&half), code(&half)], [None, None]);
@@ -193,8 +227,16 @@ mod tests {
     #[test]
     fn issue_14_06_a_page_as_deep_as_it_may_be_can_be_searched() {
         let page = Page::read(&format!("{}x", "<div>".repeat(MAX_DEPTH - 5))).unwrap();
-        for (selector, count) in [("div:has(p)", 0), ("div:has(div)", MAX_DEPTH - 6), ("body div div div", MAX_DEPTH - 7)] {
-            assert_eq!(page.select(&Selector::parse(selector).unwrap()).count(), count, "{selector}");
+        for (selector, count) in [
+            ("div:has(p)", 0),
+            ("div:has(div)", MAX_DEPTH - 6),
+            ("body div div div", MAX_DEPTH - 7),
+        ] {
+            assert_eq!(
+                page.select(&Selector::parse(selector).unwrap()).count(),
+                count,
+                "{selector}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Lays out the text of an element as a reader would see it: lines of 80 characters, upper-case headings, bullets, links.
+//! Lays out the text of an element as a reader would see it: lines of 80 characters, upper-case
+//! headings, bullets, links.
 //!
 //! The rules are those of the html-to-text library, which n8n's HTML node uses with its defaults.
 
@@ -11,7 +12,8 @@ const MAX_DEPTH: usize = 300;
 
 /// The text inside an element, without the parts that fit a selector to skip.
 pub(crate) fn write(element: ElementRef<'_>, skip: &[Selector]) -> String {
-    let mut layout = Layout { skip, upper_case: 0, depth: 0, blocks: vec![Block::new(LINE_LENGTH)] };
+    let mut layout =
+        Layout { skip, upper_case: 0, depth: 0, blocks: vec![Block::new(LINE_LENGTH)] };
     let body = element.descendent_elements().skip(1).find(|inner| inner.value().name() == "body");
     layout.children(body.unwrap_or(element));
     layout.blocks.pop().map(|block| block.text()).unwrap_or_default()
@@ -89,7 +91,8 @@ impl Block {
             }
             return;
         }
-        let is_space = |letter: char| matches!(letter, ' ' | '\t' | '\r' | '\n' | '\u{c}' | '\u{200b}');
+        let is_space =
+            |letter: char| matches!(letter, ' ' | '\t' | '\r' | '\n' | '\u{c}' | '\u{200b}');
         let mut words = text.split(is_space).filter(|word| !word.is_empty()).peekable();
         let starts_apart = self.space_owed || text.starts_with(is_space);
         if words.peek().is_none() {
@@ -165,7 +168,8 @@ impl Layout<'_> {
             "img" => self.image(element),
             "br" => self.top(Block::break_line),
             "wbr" => {}
-            "article" | "aside" | "div" | "footer" | "form" | "header" | "main" | "nav" | "section" => self.block(element, 1, 1),
+            "article" | "aside" | "div" | "footer" | "form" | "header" | "main" | "nav"
+            | "section" => self.block(element, 1, 1),
             "p" | "table" => self.block(element, 2, 2),
             "h1" | "h2" | "h3" => self.heading(element, 3),
             "h4" | "h5" | "h6" => self.heading(element, 2),
@@ -178,9 +182,16 @@ impl Layout<'_> {
             "blockquote" => {
                 self.open(2);
                 self.children(element);
-                self.close(2, 2, |text| text.trim_matches('\n').split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"));
+                self.close(2, 2, |text| {
+                    text.trim_matches('\n')
+                        .split('\n')
+                        .map(|line| format!("> {line}"))
+                        .collect::<Vec<_>>()
+                        .join("\n")
+                });
             }
-            "hr" => self.top(|block| block.append(&"-".repeat(block.line_length.min(LINE_LENGTH)), 2, 2)),
+            "hr" => self
+                .top(|block| block.append(&"-".repeat(block.line_length.min(LINE_LENGTH)), 2, 2)),
             "ul" | "ol" => self.list(element),
             _ => self.children(element),
         }
@@ -194,7 +205,9 @@ impl Layout<'_> {
 
     fn inline(&mut self, text: &str) {
         let upper_case = self.upper_case > 0;
-        self.top(|block| block.add(text, |word| if upper_case { word.to_uppercase() } else { word.to_owned() }));
+        self.top(|block| {
+            block.add(text, |word| if upper_case { word.to_uppercase() } else { word.to_owned() })
+        });
     }
 
     /// Text that keeps its letters even inside of a heading.
@@ -210,7 +223,8 @@ impl Layout<'_> {
     fn close(&mut self, leading: usize, trailing: usize, transform: impl Fn(&str) -> String) {
         let Some(block) = self.blocks.pop() else { return };
         let text = transform(&block.text());
-        let trailing = if block.lines.is_empty() { trailing.max(block.owed_breaks) } else { trailing };
+        let trailing =
+            if block.lines.is_empty() { trailing.max(block.owed_breaks) } else { trailing };
         self.top(|parent| parent.append(&text, leading.max(block.leading_breaks), trailing));
     }
 
@@ -247,9 +261,13 @@ impl Layout<'_> {
     }
 
     fn list(&mut self, list: ElementRef<'_>) {
-        let is_nested = list.parent().and_then(ElementRef::wrap).is_some_and(|parent| parent.value().name() == "li");
+        let is_nested = list
+            .parent()
+            .and_then(ElementRef::wrap)
+            .is_some_and(|parent| parent.value().name() == "li");
         let is_numbered = list.value().name() == "ol";
-        let mut number: i64 = list.value().attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
+        let mut number: i64 =
+            list.value().attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
         let mut items = Vec::new();
         for item in list.child_elements() {
             let prefix = match (item.value().name() == "li", is_numbered) {
@@ -262,7 +280,9 @@ impl Layout<'_> {
             };
             items.push((item, if is_nested { prefix.trim_start().to_owned() } else { prefix }));
         }
-        let Some(width) = items.iter().map(|(_, prefix)| prefix.chars().count()).max() else { return };
+        let Some(width) = items.iter().map(|(_, prefix)| prefix.chars().count()).max() else {
+            return;
+        };
         self.open(0);
         for (item, prefix) in items {
             self.open(width);
@@ -286,7 +306,10 @@ mod tests {
 
     #[test]
     fn lists_are_marked_and_nested() {
-        assert_eq!(text("<p>x</p><ul><li>a</li><li>b<ol><li>c</li><li>d</li></ol></li></ul>y"), "x\n\n * a\n * b\n   1. c\n   2. d\n\ny");
+        assert_eq!(
+            text("<p>x</p><ul><li>a</li><li>b<ol><li>c</li><li>d</li></ol></li></ul>y"),
+            "x\n\n * a\n * b\n   1. c\n   2. d\n\ny"
+        );
     }
 
     #[test]
@@ -294,14 +317,19 @@ mod tests {
         let long = "word ".repeat(20);
         let wrapped = text(&format!("<p>{long}</p>"));
         assert_eq!(wrapped.lines().map(str::len).collect::<Vec<_>>(), [79, 19]);
-        assert_eq!(text(&format!("<p>a {}</p>", "x".repeat(100))), format!("a\n{}", "x".repeat(100)));
+        assert_eq!(
+            text(&format!("<p>a {}</p>", "x".repeat(100))),
+            format!("a\n{}", "x".repeat(100))
+        );
     }
 
     #[test]
     fn words_stay_together_across_tags() {
         assert_eq!(text("<b>bo</b>ld <i> it</i>!<br>next"), "bold it!\nnext");
         assert_eq!(
-            text("<h4>Big <a href='/x'>link</a></h4><pre>a\n  b</pre><blockquote>q<p>r</p></blockquote>"),
+            text(
+                "<h4>Big <a href='/x'>link</a></h4><pre>a\n  b</pre><blockquote>q<p>r</p></blockquote>"
+            ),
             "BIG LINK [/x]\n\na\n  b\n\n> q\n> \n> r"
         );
     }

@@ -1,4 +1,5 @@
-//! Reads the blocks of a Markdown text and writes them as HTML, with the habits of the showdown library.
+//! Reads the blocks of a Markdown text and writes them as HTML, with the habits of the showdown
+//! library.
 
 use super::HtmlOptions;
 use super::spans::{Spans, encode_code};
@@ -11,16 +12,31 @@ const MAX_DEPTH: usize = 40;
 
 pub(super) fn to_html(text: &str, options: &HtmlOptions) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\u{a0}', "&nbsp;");
-    let mut lines: Vec<String> = text.lines().map(detab).map(|line| if line.trim().is_empty() { String::new() } else { line }).collect();
+    let mut lines: Vec<String> = text
+        .lines()
+        .map(detab)
+        .map(|line| if line.trim().is_empty() { String::new() } else { line })
+        .collect();
     if options.has("smartIndentationFix") {
         let shared = lines.iter().find(|line| !line.is_empty()).map_or(0, |line| indent(line));
-        lines.iter_mut().for_each(|line| *line = line.chars().skip(indent(line).min(shared)).collect());
+        lines
+            .iter_mut()
+            .for_each(|line| *line = line.chars().skip(indent(line).min(shared)).collect());
     }
-    let mut writer = Writer { options, spans: Spans::new(options), ids: HashMap::new(), unclosed: Vec::new(), depth: 0 };
+    let mut writer = Writer {
+        options,
+        spans: Spans::new(options),
+        ids: HashMap::new(),
+        unclosed: Vec::new(),
+        depth: 0,
+    };
     let lines = writer.spans.take_definitions(lines);
     let html = writer.blocks(&lines.iter().map(String::as_str).collect::<Vec<_>>()).join("\n");
     if options.has("completeHTMLDocument") {
-        return format!("<!DOCTYPE HTML>\n<html>\n<head>\n<meta charset=\"utf-8\">\n</head>\n<body>\n{}\n</body>\n</html>", html.trim());
+        return format!(
+            "<!DOCTYPE HTML>\n<html>\n<head>\n<meta charset=\"utf-8\">\n</head>\n<body>\n{}\n</body>\n</html>",
+            html.trim()
+        );
     }
     html
 }
@@ -72,7 +88,9 @@ impl Writer<'_> {
                 self.flush(&mut waiting, &mut out);
                 out.push(html);
                 at += used;
-            } else if let Some(level) = rest.get(1).filter(|_| waiting.is_empty()).and_then(|line| underline_level(line)) {
+            } else if let Some(level) =
+                rest.get(1).filter(|_| waiting.is_empty()).and_then(|line| underline_level(line))
+            {
                 out.push(self.heading(rest[0], level));
                 at += 2;
             } else {
@@ -101,11 +119,22 @@ impl Writer<'_> {
     fn block(&mut self, lines: &[&str], after_blank: bool) -> Option<(String, usize)> {
         let line = lines[0];
         if let Some(fence) = fence_of(line).filter(|_| self.options.has("ghCodeBlocks")) {
-            let end = lines.iter().skip(1).position(|line| line.trim() == fence && indent(line) < 4)? + 1;
+            let end =
+                lines.iter().skip(1).position(|line| line.trim() == fence && indent(line) < 4)? + 1;
             let language = line.trim().trim_start_matches(['`', '~']).trim();
-            let class = if language.is_empty() { String::new() } else { format!(" class=\"{language} language-{language}\"") };
+            let class = if language.is_empty() {
+                String::new()
+            } else {
+                format!(" class=\"{language} language-{language}\"")
+            };
             let code = lines[1..end].join("\n");
-            return Some((format!("<pre><code{class}>{}\n</code></pre>", encode_code(code.trim_matches('\n'))), end + 1));
+            return Some((
+                format!(
+                    "<pre><code{class}>{}\n</code></pre>",
+                    encode_code(code.trim_matches('\n'))
+                ),
+                end + 1,
+            ));
         }
         if let Some((level, text)) = self.heading_line(line) {
             return Some((self.heading(&text, level), 1));
@@ -120,12 +149,23 @@ impl Writer<'_> {
             return Some(self.list(lines));
         }
         if after_blank && indent(line) >= 4 {
-            let end = lines.iter().position(|line| !line.is_empty() && indent(line) < 4).unwrap_or(lines.len());
-            let code: Vec<&str> = lines[..end].iter().map(|line| line.get(4..).unwrap_or("")).collect();
-            return Some((format!("<pre><code>{}\n</code></pre>", encode_code(code.join("\n").trim_matches('\n'))), end));
+            let end = lines
+                .iter()
+                .position(|line| !line.is_empty() && indent(line) < 4)
+                .unwrap_or(lines.len());
+            let code: Vec<&str> =
+                lines[..end].iter().map(|line| line.get(4..).unwrap_or("")).collect();
+            return Some((
+                format!(
+                    "<pre><code>{}\n</code></pre>",
+                    encode_code(code.join("\n").trim_matches('\n'))
+                ),
+                end,
+            ));
         }
         if self.options.has("tables")
-            && let Some(found) = tables::write(lines, &mut self.spans, self.options.has("tablesHeaderId"))
+            && let Some(found) =
+                tables::write(lines, &mut self.spans, self.options.has("tablesHeaderId"))
         {
             return Some(found);
         }
@@ -180,7 +220,11 @@ impl Writer<'_> {
         } else if self.options.has("rawHeaderId") {
             source.replace(' ', "-").replace("&amp;", "&").replace(['"', '\''], "-").to_lowercase()
         } else {
-            source.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect::<String>().to_lowercase()
+            source
+                .chars()
+                .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
+                .collect::<String>()
+                .to_lowercase()
         };
         let id = if raw_prefix { format!("{prefix}{id}") } else { id };
         match self.ids.get_mut(&id) {
@@ -195,7 +239,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Lines after a `>` belong to it until a blank line; further quotations after the blank line join it.
+    /// Lines after a `>` belong to it until a blank line; further quotations after the blank line
+    /// join it.
     fn quotation(&mut self, lines: &[&str]) -> (String, usize) {
         let starts = |line: &str| line.trim_start().starts_with('>') && indent(line) < 4;
         let mut end = 0;
@@ -205,14 +250,22 @@ impl Writer<'_> {
                 continue;
             }
             let next = next_text(lines, end);
-            if self.options.has("splitAdjacentBlockquotes") || !lines.get(next).is_some_and(|line| starts(line)) {
+            if self.options.has("splitAdjacentBlockquotes")
+                || !lines.get(next).is_some_and(|line| starts(line))
+            {
                 break;
             }
             end = next;
         }
         let inner: Vec<&str> = lines[..end]
             .iter()
-            .map(|line| if starts(line) { line.trim_start()[1..].strip_prefix(' ').unwrap_or(&line.trim_start()[1..]) } else { line })
+            .map(|line| {
+                if starts(line) {
+                    line.trim_start()[1..].strip_prefix(' ').unwrap_or(&line.trim_start()[1..])
+                } else {
+                    line
+                }
+            })
             .map(|line| if line.trim().is_empty() { "" } else { line })
             .collect();
         let mut is_code = false;
@@ -231,7 +284,8 @@ impl Writer<'_> {
         let first = marker_of(lines[0]).unwrap_or_default();
         let nests_early = self.options.has("disableForced4SpacesIndentedSublists");
         let base = indent(lines[0]);
-        let is_item = |line: &str| marker_of(line).is_some() && (!nests_early || indent(line) <= base);
+        let is_item =
+            |line: &str| marker_of(line).is_some() && (!nests_early || indent(line) <= base);
         let mut items: Vec<(usize, usize)> = Vec::new();
         let mut stop = end;
         for (at, line) in lines[..end].iter().enumerate() {
@@ -267,7 +321,9 @@ impl Writer<'_> {
         let mut text = lines[0].get(width..).unwrap_or("").to_owned();
         let mut attributes = String::new();
         if self.options.has("tasklists")
-            && let Some((mark, rest)) = ["[ ]", "[]", "[x]", "[X]"].iter().find_map(|mark| Some((mark, text.strip_prefix(mark)?)))
+            && let Some((mark, rest)) = ["[ ]", "[]", "[x]", "[X]"]
+                .iter()
+                .find_map(|mark| Some((mark, text.strip_prefix(mark)?)))
         {
             let checked = if mark.contains(['x', 'X']) { " checked" } else { "" };
             let style = "margin: 0px 0.35em 0.25em -1.6em; vertical-align: middle;";
@@ -275,7 +331,8 @@ impl Writer<'_> {
             attributes = " class=\"task-list-item\" style=\"list-style-type: none;\"".to_owned();
         }
         let mut inner: Vec<String> = vec![text];
-        inner.extend(lines[1..].iter().map(|line| line.chars().skip(indent(line).min(4)).collect()));
+        inner
+            .extend(lines[1..].iter().map(|line| line.chars().skip(indent(line).min(4)).collect()));
         while inner.last().is_some_and(String::is_empty) {
             inner.pop();
         }
@@ -284,7 +341,11 @@ impl Writer<'_> {
         let content = if is_loose || follows_blank || has_blank {
             tighten(&self.blocks(&inner).join("\n"))
         } else {
-            let nested = inner.iter().skip(1).position(|line| marker_of(line).is_some()).map_or(inner.len(), |at| at + 1);
+            let nested = inner
+                .iter()
+                .skip(1)
+                .position(|line| marker_of(line).is_some())
+                .map_or(inner.len(), |at| at + 1);
             let mut content = self.spans.write(&inner[..nested].join("\n"));
             let mut at = nested;
             while at < inner.len() && self.depth < MAX_DEPTH {
@@ -344,7 +405,12 @@ impl Writer<'_> {
             let end = lines.iter().position(|line| line.contains("-->"))?;
             return Some((lines[..=end].join("\n"), end + 1));
         }
-        let name: String = line.strip_prefix('<')?.chars().take_while(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+        let name: String = line
+            .strip_prefix('<')?
+            .chars()
+            .take_while(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_lowercase();
         if !TAGS.contains(&name.as_str()) || self.unclosed.contains(&name) {
             return None;
         }
@@ -354,7 +420,8 @@ impl Writer<'_> {
         let mut depth = 0i64;
         for (at, line) in lines.iter().enumerate() {
             let lower = line.to_lowercase();
-            depth += lower.matches(&format!("<{name}")).count() as i64 - lower.matches(&format!("</{name}>")).count() as i64;
+            depth += lower.matches(&format!("<{name}")).count() as i64
+                - lower.matches(&format!("</{name}>")).count() as i64;
             if depth <= 0 {
                 return Some((lines[..=at].join("\n").trim_end().to_owned(), at + 1));
             }
@@ -391,10 +458,15 @@ fn marker_of(line: &str) -> Option<Marker> {
     if start > 3 || spaces == 0 || is_rule(line) {
         return None;
     }
-    Some(Marker { is_number: digits > 0, number: text[..digits].parse().unwrap_or(1), width: start + length + spaces })
+    Some(Marker {
+        is_number: digits > 0,
+        number: text[..digits].parse().unwrap_or(1),
+        width: start + length + spaces,
+    })
 }
 
-/// A list goes on until a blank line that is followed by a line which is neither indented nor an item.
+/// A list goes on until a blank line that is followed by a line which is neither indented nor an
+/// item.
 fn list_end(lines: &[&str]) -> usize {
     let starts_block = |line: &str| {
         let is_heading = line.starts_with('#') && !line.trim_start_matches('#').trim().is_empty();
@@ -431,7 +503,9 @@ fn fence_of(line: &str) -> Option<&str> {
 
 fn is_rule(line: &str) -> bool {
     let marks: String = line.chars().filter(|letter| *letter != ' ').collect();
-    marks.len() >= 3 && indent(line) < 3 && ['-', '*', '_'].iter().any(|mark| marks.chars().all(|letter| letter == *mark))
+    marks.len() >= 3
+        && indent(line) < 3
+        && ['-', '*', '_'].iter().any(|mark| marks.chars().all(|letter| letter == *mark))
 }
 
 fn underline_level(line: &str) -> Option<usize> {
@@ -453,7 +527,10 @@ mod tests {
 
     #[test]
     fn headings_have_ids_that_do_not_repeat() {
-        assert_eq!(html("# A b!\n## A b\nText\n====="), "<h1 id=\"ab\">A b!</h1>\n<h2 id=\"ab-1\">A b</h2>\n<h1 id=\"text\">Text</h1>");
+        assert_eq!(
+            html("# A b!\n## A b\nText\n====="),
+            "<h1 id=\"ab\">A b!</h1>\n<h2 id=\"ab-1\">A b</h2>\n<h1 id=\"text\">Text</h1>"
+        );
         let options = HtmlOptions::read(&json!({ "noHeaderId": true, "headerLevelStart": 2 }));
         assert_eq!(to_html("# Łyżki ##", &options), "<h2>Łyżki</h2>");
     }
@@ -465,7 +542,10 @@ mod tests {
             "<p><strong>k:</strong></p>\n<ul>\n<li><strong>a:</strong> b,  </li>\n<li>c,  </li>\n</ul>\n<p>end</p>"
         );
         assert_eq!(html("3. x\n4. y"), "<ol start=\"3\">\n<li>x</li>\n<li>y</li>\n</ol>");
-        assert_eq!(html("- a\n    - b\n- c"), "<ul>\n<li>a<ul>\n<li>b</li></ul></li>\n<li>c</li>\n</ul>");
+        assert_eq!(
+            html("- a\n    - b\n- c"),
+            "<ul>\n<li>a<ul>\n<li>b</li></ul></li>\n<li>c</li>\n</ul>"
+        );
         assert_eq!(html("- a\n\n- b"), "<ul>\n<li><p>a</p></li>\n<li><p>b</p></li>\n</ul>");
     }
 
@@ -475,19 +555,33 @@ mod tests {
             html("```js\nif (a < b) {}\n\n*x*\n```\n"),
             "<pre><code class=\"js language-js\">if (a &lt; b) {}\n\n*x*\n</code></pre>"
         );
-        assert_eq!(html("text\n\n    code\n    more"), "<p>text</p>\n<pre><code>code\nmore\n</code></pre>");
+        assert_eq!(
+            html("text\n\n    code\n    more"),
+            "<p>text</p>\n<pre><code>code\nmore\n</code></pre>"
+        );
     }
 
     #[test]
     fn quotations_rules_and_html_pass() {
-        assert_eq!(html("> a\nb\n>\n> c"), "<blockquote>\n  <p>a\n  b</p>\n  <p>c</p>\n</blockquote>");
+        assert_eq!(
+            html("> a\nb\n>\n> c"),
+            "<blockquote>\n  <p>a\n  b</p>\n  <p>c</p>\n</blockquote>"
+        );
         assert_eq!(html("a\n\n***\n<div>\n*x*\n</div>"), "<p>a</p>\n<hr />\n<div>\n*x*\n</div>");
     }
 
     #[test]
     fn hostile_texts_are_quick() {
         let many = |piece: &str| piece.repeat(20_000);
-        for text in [many("["), many("<div>\n"), many("- a\n\n\n"), many("> a\n\n"), many("`"), many("*a "), many("\n")] {
+        for text in [
+            many("["),
+            many("<div>\n"),
+            many("- a\n\n\n"),
+            many("> a\n\n"),
+            many("`"),
+            many("*a "),
+            many("\n"),
+        ] {
             html(&text);
         }
     }

@@ -9,8 +9,9 @@ use scraper::{ElementRef, Node as Part};
 const MAX_DEPTH: usize = 300;
 
 const IGNORED: &[&str] = &[
-    "area", "audio", "base", "canvas", "embed", "head", "input", "link", "map", "meta", "noframes", "noscript", "object", "param", "rb",
-    "rp", "rt", "rtc", "script", "source", "style", "svg", "template", "textarea", "title", "track", "video",
+    "area", "audio", "base", "canvas", "embed", "head", "input", "link", "map", "meta", "noframes",
+    "noscript", "object", "param", "rb", "rp", "rt", "rtc", "script", "source", "style", "svg",
+    "template", "textarea", "title", "track", "video",
 ];
 
 const BLOCKS: &[&str] = &[
@@ -70,42 +71,84 @@ pub(super) fn params() -> Vec<Param> {
         Param::text("bulletMarker", "Bullet marker", "*").help("What list items start with."),
         Param::text("codeFence", "Code block fence", "```").help("What surrounds code blocks."),
         Param::text("emDelimiter", "Emphasis delimiter", "_").help("What surrounds emphasis."),
-        Param::group("globalEscape", "Global escape pattern", [FieldGroup::new("value", "Value", pattern())])
-            .help("Replaces the built-in escaping of characters."),
-        Param::text("ignore", "Ignored elements", "").help("Names of elements to leave out, separated by commas."),
-        Param::flag("keepDataImages", "Keep images with data", false).help("Keep images whose data is in their address."),
-        Param::group("lineStartEscape", "Line start escape pattern", [FieldGroup::new("value", "Value", pattern())])
-            .help("Replaces the built-in escaping at the start of lines."),
-        Param::number("maxConsecutiveNewlines", "Max consecutive new lines", 3).help("More line breaks in a row than this are cut."),
-        Param::flag("useLinkReferenceDefinitions", "Place URLs at the bottom", false).help("List the addresses of links at the end."),
-        Param::text("strongDelimiter", "Strong delimiter", "**").help("What surrounds strong text."),
-        Param::choice("codeBlockStyle", "Style for code block", &[("fence", "Fence"), ("indented", "Indented")])
-            .help("How code blocks are marked."),
-        Param::repeated("textReplace", "Text replacement pattern", [FieldGroup::new("values", "Values", pattern())])
-            .help("Replacements in the text of the page."),
-        Param::text("blockElements", "Treat as blocks", "").help("Names of elements to surround with blank lines, separated by commas."),
+        Param::group(
+            "globalEscape",
+            "Global escape pattern",
+            [FieldGroup::new("value", "Value", pattern())],
+        )
+        .help("Replaces the built-in escaping of characters."),
+        Param::text("ignore", "Ignored elements", "")
+            .help("Names of elements to leave out, separated by commas."),
+        Param::flag("keepDataImages", "Keep images with data", false)
+            .help("Keep images whose data is in their address."),
+        Param::group(
+            "lineStartEscape",
+            "Line start escape pattern",
+            [FieldGroup::new("value", "Value", pattern())],
+        )
+        .help("Replaces the built-in escaping at the start of lines."),
+        Param::number("maxConsecutiveNewlines", "Max consecutive new lines", 3)
+            .help("More line breaks in a row than this are cut."),
+        Param::flag("useLinkReferenceDefinitions", "Place URLs at the bottom", false)
+            .help("List the addresses of links at the end."),
+        Param::text("strongDelimiter", "Strong delimiter", "**")
+            .help("What surrounds strong text."),
+        Param::choice(
+            "codeBlockStyle",
+            "Style for code block",
+            &[("fence", "Fence"), ("indented", "Indented")],
+        )
+        .help("How code blocks are marked."),
+        Param::repeated(
+            "textReplace",
+            "Text replacement pattern",
+            [FieldGroup::new("values", "Values", pattern())],
+        )
+        .help("Replacements in the text of the page."),
+        Param::text("blockElements", "Treat as blocks", "")
+            .help("Names of elements to surround with blank lines, separated by commas."),
     ]
 }
 
 impl Options {
     pub(super) fn read(given: &Value) -> Result<Self, NodeError> {
         let text = |name: &str, default: &str| {
-            given.get(name).filter(|value| !value.is_nullish()).map_or_else(|| default.into(), Value::to_js_string)
+            given
+                .get(name)
+                .filter(|value| !value.is_nullish())
+                .map_or_else(|| default.into(), Value::to_js_string)
         };
         let flag = |name: &str| given.get(name).is_some_and(Value::is_truthy);
         let names = |name: &str| {
-            text(name, "").split(',').map(|name| Str::from(name.trim().to_lowercase())).filter(|name| !name.is_empty()).collect()
+            text(name, "")
+                .split(',')
+                .map(|name| Str::from(name.trim().to_lowercase()))
+                .filter(|name| !name.is_empty())
+                .collect()
         };
         let rule = |pattern: &str, replacement: &str| {
-            let regex = JsRegex::from_literal(pattern, "gm").map_err(|problem| NodeError::parameter("options", problem))?;
+            let regex = JsRegex::from_literal(pattern, "gm")
+                .map_err(|problem| NodeError::parameter("options", problem))?;
             Ok::<_, NodeError>((regex, Str::from(replacement)))
         };
         let escape = |name: &str, pattern: &str, replacement: &str| {
-            let value = |field: &str| given.get_path(&format!("{name}.value.{field}")).map(Value::to_js_string).unwrap_or_default();
-            if value("pattern").is_empty() { rule(pattern, replacement) } else { rule(&value("pattern"), &value("replacement")) }
+            let value = |field: &str| {
+                given
+                    .get_path(&format!("{name}.value.{field}"))
+                    .map(Value::to_js_string)
+                    .unwrap_or_default()
+            };
+            if value("pattern").is_empty() {
+                rule(pattern, replacement)
+            } else {
+                rule(&value("pattern"), &value("replacement"))
+            }
         };
-        let replacements = given.get_path("textReplace.values").and_then(Value::as_array).unwrap_or_default();
-        let field = |entry: &Value, name: &str| entry.get(name).map(Value::to_js_string).unwrap_or_default();
+        let replacements =
+            given.get_path("textReplace.values").and_then(Value::as_array).unwrap_or_default();
+        let field = |entry: &Value, name: &str| {
+            entry.get(name).map(Value::to_js_string).unwrap_or_default()
+        };
         Ok(Self {
             bullet: text("bulletMarker", "*"),
             fence: text("codeFence", "```"),
@@ -113,12 +156,20 @@ impl Options {
             strong: text("strongDelimiter", "**"),
             indented_code: text("codeBlockStyle", "fence") == "indented",
             keep_data_images: flag("keepDataImages"),
-            most_newlines: given.get("maxConsecutiveNewlines").and_then(Value::as_usize).unwrap_or(3).max(1),
+            most_newlines: given
+                .get("maxConsecutiveNewlines")
+                .and_then(Value::as_usize)
+                .unwrap_or(3)
+                .max(1),
             references: flag("useLinkReferenceDefinitions"),
             ignored: names("ignore"),
             blocks: names("blockElements"),
             global_escape: vec![escape("globalEscape", r"[\\`*_~\[\]]", "\\$&")?],
-            line_start_escape: vec![escape("lineStartEscape", r"^(\s*?)((?:\+\s)|(?:[=>-])|(?:#{1,6}\s))|(?:(\d+)(\.\s))", "$1$3\\$2$4")?],
+            line_start_escape: vec![escape(
+                "lineStartEscape",
+                r"^(\s*?)((?:\+\s)|(?:[=>-])|(?:#{1,6}\s))|(?:(\d+)(\.\s))",
+                "$1$3\\$2$4",
+            )?],
             text_replace: replacements
                 .iter()
                 .map(|entry| rule(&field(entry, "pattern"), &field(entry, "replacement")))
@@ -132,7 +183,12 @@ pub(super) fn to_markdown(html: &str, options: &Options) -> Result<String, NodeE
     let mut writer = Writer { options, links: Vec::new(), depth: 0 };
     let mut text = writer.children(page.root(), &Context::default());
     for (at, link) in writer.links.iter().enumerate() {
-        text = format!("{}{}[{}]: {link}", text.trim_end_matches('\n'), if at == 0 { "\n\n" } else { "\n" }, at + 1);
+        text = format!(
+            "{}{}[{}]: {link}",
+            text.trim_end_matches('\n'),
+            if at == 0 { "\n\n" } else { "\n" },
+            at + 1
+        );
     }
     tick()?;
     Ok(limit_newlines(text.trim_matches('\n').trim_end(), options.most_newlines))
@@ -215,7 +271,8 @@ impl Writer<'_> {
             for node in element.children() {
                 match node.value() {
                     Part::Text(text) => {
-                        let at_line_start = sheet.text.is_empty() || sheet.owed > 0 || sheet.text.ends_with('\n');
+                        let at_line_start =
+                            sheet.text.is_empty() || sheet.owed > 0 || sheet.text.ends_with('\n');
                         sheet.inline(&self.words(text, at_line_start));
                     }
                     Part::Element(_) => {
@@ -234,11 +291,14 @@ impl Writer<'_> {
     /// The text of a page with its spaces joined and its special characters escaped.
     fn words(&self, text: &str, at_line_start: bool) -> String {
         let is_space = |letter: char| letter.is_ascii_whitespace();
-        let mut words = text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        let mut words =
+            text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         if words.is_empty() {
             return if text.is_empty() { String::new() } else { " ".into() };
         }
-        let apply = |rules: &[(JsRegex, Str)], text: String| rules.iter().fold(text, |text, (pattern, made)| pattern.replace(&text, made));
+        let apply = |rules: &[(JsRegex, Str)], text: String| {
+            rules.iter().fold(text, |text, (pattern, made)| pattern.replace(&text, made))
+        };
         words = apply(&self.options.text_replace, words);
         words = apply(&self.options.global_escape, words);
         if at_line_start {
@@ -265,7 +325,8 @@ impl Writer<'_> {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 let level = name[1..].parse().unwrap_or(1);
                 let text = self.children(element, context);
-                sheet.block(&format!("{} {}", "#".repeat(level), text.trim().replace('\n', " ")), 2);
+                sheet
+                    .block(&format!("{} {}", "#".repeat(level), text.trim().replace('\n', " ")), 2);
             }
             "strong" | "b" => self.wrapped(element, context, sheet, &self.options.strong.clone()),
             "em" | "i" => self.wrapped(element, context, sheet, &self.options.em.clone()),
@@ -283,7 +344,11 @@ impl Writer<'_> {
             }
             "blockquote" => {
                 let text = self.children(element, context);
-                let quoted: Vec<String> = text.trim_matches('\n').lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+                let quoted: Vec<String> = text
+                    .trim_matches('\n')
+                    .lines()
+                    .map(|line| format!("> {line}").trim_end().to_owned())
+                    .collect();
                 sheet.block(&quoted.join("\n"), 2);
             }
             "ul" | "ol" => {
@@ -296,13 +361,23 @@ impl Writer<'_> {
             },
             _ => {
                 let text = self.children(element, context);
-                if BLOCKS.contains(&name) || listed(&self.options.blocks) { sheet.block(&text, 2) } else { sheet.inline(&text) }
+                if BLOCKS.contains(&name) || listed(&self.options.blocks) {
+                    sheet.block(&text, 2)
+                } else {
+                    sheet.inline(&text)
+                }
             }
         }
     }
 
     /// Marks stand close to the text; spaces go outside of them.
-    fn wrapped(&mut self, element: ElementRef<'_>, context: &Context, sheet: &mut Sheet, mark: &str) {
+    fn wrapped(
+        &mut self,
+        element: ElementRef<'_>,
+        context: &Context,
+        sheet: &mut Sheet,
+        mark: &str,
+    ) {
         let raw: String = element.text().collect();
         let text = self.children(element, context);
         let inner = text.trim();
@@ -326,7 +401,8 @@ impl Writer<'_> {
         if inner.is_empty() {
             return;
         }
-        let title = element.value().attr("title").map(|title| format!(" \"{title}\"")).unwrap_or_default();
+        let title =
+            element.value().attr("title").map(|title| format!(" \"{title}\"")).unwrap_or_default();
         let raw: String = element.text().collect();
         let made = if self.options.references {
             let at = self.links.iter().position(|known| *known == target).unwrap_or_else(|| {
@@ -350,7 +426,11 @@ impl Writer<'_> {
         if source.is_empty() || (source.starts_with("data:") && !self.options.keep_data_images) {
             return String::new();
         }
-        let title = if attribute("title").is_empty() { String::new() } else { format!(" \"{}\"", attribute("title")) };
+        let title = if attribute("title").is_empty() {
+            String::new()
+        } else {
+            format!(" \"{}\"", attribute("title"))
+        };
         format!("![{}]({source}{title})", attribute("alt"))
     }
 
@@ -360,10 +440,16 @@ impl Writer<'_> {
         if self.options.indented_code {
             return code.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n");
         }
-        let classes = element.descendent_elements().filter_map(|inner| inner.value().attr("class")).collect::<Vec<_>>().join(" ");
+        let classes = element
+            .descendent_elements()
+            .filter_map(|inner| inner.value().attr("class"))
+            .collect::<Vec<_>>()
+            .join(" ");
         let language = classes
             .split_whitespace()
-            .find_map(|class| class.strip_prefix("language-").or_else(|| class.strip_prefix("lang-")))
+            .find_map(|class| {
+                class.strip_prefix("language-").or_else(|| class.strip_prefix("lang-"))
+            })
             .unwrap_or("");
         format!("{fence}{language}\n{code}\n{fence}", fence = self.options.fence)
     }
@@ -371,7 +457,8 @@ impl Writer<'_> {
     fn list(&mut self, list: ElementRef<'_>, context: &Context) -> String {
         let inner = Context { list_level: context.list_level + 1, in_cell: context.in_cell };
         let is_numbered = list.value().name() == "ol";
-        let mut number: u64 = list.value().attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
+        let mut number: u64 =
+            list.value().attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
         let mut lines = Vec::new();
         for item in list.child_elements().filter(|item| !IGNORED.contains(&item.value().name())) {
             let text = self.children(item, &inner);
@@ -383,12 +470,16 @@ impl Writer<'_> {
             if text.is_empty() {
                 continue;
             }
-            let mark = if is_numbered { format!("{number}.") } else { self.options.bullet.to_string() };
+            let mark =
+                if is_numbered { format!("{number}.") } else { self.options.bullet.to_string() };
             number = number.saturating_add(1);
             let kept: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
             for (at, line) in kept.iter().enumerate() {
                 let is_item = line.trim_start().starts_with(&format!("{} ", self.options.bullet))
-                    || line.trim_start().split_once(". ").is_some_and(|(first, _)| first.parse::<u64>().is_ok());
+                    || line
+                        .trim_start()
+                        .split_once(". ")
+                        .is_some_and(|(first, _)| first.parse::<u64>().is_ok());
                 match (at, is_item) {
                     (0, _) => lines.push(format!("{mark} {line}")),
                     // A further line of the same item needs a break before it.
@@ -407,26 +498,47 @@ impl Writer<'_> {
 
     fn table(&mut self, table: ElementRef<'_>) -> Option<String> {
         let context = Context { in_cell: true, ..Context::default() };
-        let rows: Vec<ElementRef<'_>> = table.descendent_elements().filter(|row| row.value().name() == "tr").collect();
+        let rows: Vec<ElementRef<'_>> =
+            table.descendent_elements().filter(|row| row.value().name() == "tr").collect();
         let mut cells: Vec<Vec<String>> = Vec::new();
         for row in rows {
-            let texts = row.child_elements().filter(|cell| matches!(cell.value().name(), "td" | "th"));
+            let texts =
+                row.child_elements().filter(|cell| matches!(cell.value().name(), "td" | "th"));
             cells.push(
                 texts
-                    .map(|cell| self.children(cell, &context).split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|"))
+                    .map(|cell| {
+                        self.children(cell, &context)
+                            .split_whitespace()
+                            .collect::<Vec<_>>()
+                            .join(" ")
+                            .replace('|', "\\|")
+                    })
                     .collect(),
             );
         }
         cells.retain(|row| !row.is_empty());
         let columns = cells.iter().map(Vec::len).max()?;
-        let width =
-            |column: usize| cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0).max(3);
+        let width = |column: usize| {
+            cells
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+                .max(3)
+        };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let line = |row: &Vec<String>| {
-            let padded = widths.iter().enumerate().map(|(at, width)| format!("{:<width$}", row.get(at).map_or("", String::as_str)));
+            let padded = widths
+                .iter()
+                .enumerate()
+                .map(|(at, width)| format!("{:<width$}", row.get(at).map_or("", String::as_str)));
             format!("| {} |", padded.collect::<Vec<_>>().join(" | "))
         };
-        let rule = format!("| {} |", widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>().join(" | "));
+        let rule = format!(
+            "| {} |",
+            widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>().join(" | ")
+        );
         let mut lines: Vec<String> = cells.iter().map(line).collect();
         lines.insert(1.min(lines.len()), rule);
         Some(lines.join("\n"))
@@ -444,7 +556,10 @@ mod tests {
     #[test]
     fn common_pages_become_markdown() {
         for (html, expected) in [
-            ("<h2>T</h2><p>a <b>b</b> <i>c </i>d</p><p>e<br>f</p>", "## T\n\na **b** _c_ d\n\ne  \nf"),
+            (
+                "<h2>T</h2><p>a <b>b</b> <i>c </i>d</p><p>e<br>f</p>",
+                "## T\n\na **b** _c_ d\n\ne  \nf",
+            ),
             ("<ul><li>a</li><li>b<ol><li>c</li></ol></li></ul>", "* a\n* b\n   1. c"),
             (
                 "<a href='http://x.y'>t</a> <a href='http://x.y'>http://x.y</a> <img src='i.png' alt='A'>",
@@ -454,7 +569,10 @@ mod tests {
                 "<pre><code class='language-js'>let a = 1;\n</code></pre><blockquote><p>q</p><p>r</p></blockquote>",
                 "```js\nlet a = 1;\n```\n\n> q\n>\n> r",
             ),
-            ("<p>1. x * y_z [k]</p><hr><p># no <code>a*b</code></p>", "1\\. x \\* y\\_z \\[k\\]\n\n---\n\n\\# no `a*b`"),
+            (
+                "<p>1. x * y_z [k]</p><hr><p># no <code>a*b</code></p>",
+                "1\\. x \\* y\\_z \\[k\\]\n\n---\n\n\\# no `a*b`",
+            ),
             (
                 "<table><tr><th>A</th><th>Bcde</th></tr><tr><td>1</td><td>2</td></tr></table>",
                 "| A   | Bcde |\n| --- | ---- |\n| 1   | 2    |",
@@ -467,11 +585,16 @@ mod tests {
 
     #[test]
     fn settings_change_the_marks() {
-        let options =
-            json!({ "bulletMarker": "-", "emDelimiter": "*", "strongDelimiter": "__", "codeBlockStyle": "indented", "ignore": "h1" });
-        assert_eq!(markdown("<h1>x</h1><ul><li><b>a</b> <i>b</i></li></ul><pre>c</pre>", options), "- __a__ *b*\n\n    c");
+        let options = json!({ "bulletMarker": "-", "emDelimiter": "*", "strongDelimiter": "__", "codeBlockStyle": "indented", "ignore": "h1" });
         assert_eq!(
-            markdown("<p><a href='u'>a</a> <a href='v'>b</a></p>", json!({ "useLinkReferenceDefinitions": true })),
+            markdown("<h1>x</h1><ul><li><b>a</b> <i>b</i></li></ul><pre>c</pre>", options),
+            "- __a__ *b*\n\n    c"
+        );
+        assert_eq!(
+            markdown(
+                "<p><a href='u'>a</a> <a href='v'>b</a></p>",
+                json!({ "useLinkReferenceDefinitions": true })
+            ),
             "[a][1] [b][2]\n\n[1]: u\n[2]: v"
         );
         let options = json!({ "textReplace": { "values": [{ "pattern": "a+", "replacement": "x" }] }, "globalEscape": { "value": { "pattern": "!", "replacement": "?" } } });
@@ -480,6 +603,8 @@ mod tests {
 
     #[test]
     fn a_broken_pattern_is_refused() {
-        assert!(Options::read(&json!({ "textReplace": { "values": [{ "pattern": "(" }] } })).is_err());
+        assert!(
+            Options::read(&json!({ "textReplace": { "values": [{ "pattern": "(" }] } })).is_err()
+        );
     }
 }

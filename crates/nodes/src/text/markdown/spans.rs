@@ -28,8 +28,17 @@ impl<'o> Spans<'o> {
             .into_iter()
             .filter(|line| {
                 in_code ^= line.trim_start().starts_with("```");
-                let Some((name, rest)) = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]:")) else { return true };
-                if in_code || line.starts_with("    ") || name.starts_with('^') || name.contains(']') || rest.trim().is_empty() {
+                let Some((name, rest)) =
+                    line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]:"))
+                else {
+                    return true;
+                };
+                if in_code
+                    || line.starts_with("    ")
+                    || name.starts_with('^')
+                    || name.contains(']')
+                    || rest.trim().is_empty()
+                {
                     return true;
                 }
                 let (target, title) = split_title(rest.trim());
@@ -61,7 +70,8 @@ impl<'o> Spans<'o> {
         let mut text = text;
         for (mark, flag) in [('_', "literalMidWordUnderscores"), ('*', "literalMidWordAsterisks")] {
             let words = if self.options.has(flag) { Words::Whole } else { Words::Any };
-            text = wrap(&text, &mark.to_string().repeat(3), ["<strong><em>", "</em></strong>"], words);
+            text =
+                wrap(&text, &mark.to_string().repeat(3), ["<strong><em>", "</em></strong>"], words);
             text = wrap(&text, &mark.to_string().repeat(2), ["<strong>", "</strong>"], words);
             text = wrap(&text, &mark.to_string(), ["<em>", "</em>"], words);
         }
@@ -79,7 +89,12 @@ impl<'o> Spans<'o> {
     fn release(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for (position, part) in text.split(HOLD).enumerate() {
-            match part.parse::<usize>().ok().filter(|_| position % 2 == 1).and_then(|number| self.held.get(number)) {
+            match part
+                .parse::<usize>()
+                .ok()
+                .filter(|_| position % 2 == 1)
+                .and_then(|number| self.held.get(number))
+            {
                 Some(held) if held.contains(HOLD) => out.push_str(&self.release(held)),
                 Some(held) => out.push_str(held),
                 None => out.push_str(part),
@@ -88,7 +103,8 @@ impl<'o> Spans<'o> {
         out
     }
 
-    /// Replaces code, escapes, links, images and tags by numbers, so that emphasis leaves them alone.
+    /// Replaces code, escapes, links, images and tags by numbers, so that emphasis leaves them
+    /// alone.
     fn hold_pieces(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -100,13 +116,22 @@ impl<'o> Spans<'o> {
             let piece = match first {
                 '`' => self.code(rest),
                 '\\' => self.escape(rest),
-                '!' if rest[1..].starts_with('[') => self.link(&rest[1..], true).map(|(html, used)| (html, used + 1)),
+                '!' if rest[1..].starts_with('[') => {
+                    self.link(&rest[1..], true).map(|(html, used)| (html, used + 1))
+                }
                 '[' => self.link(rest, false),
                 '<' => self.tag(rest),
-                'h' | 'f' | 'w' if self.options.has("simplifiedAutoLink") && !out.ends_with(|letter: char| letter.is_alphanumeric()) => {
+                'h' | 'f' | 'w'
+                    if self.options.has("simplifiedAutoLink")
+                        && !out.ends_with(|letter: char| letter.is_alphanumeric()) =>
+                {
                     self.bare_url(rest)
                 }
-                '@' if self.options.has("ghMentions") && !out.ends_with(|letter: char| letter.is_alphanumeric()) => self.mention(rest),
+                '@' if self.options.has("ghMentions")
+                    && !out.ends_with(|letter: char| letter.is_alphanumeric()) =>
+                {
+                    self.mention(rest)
+                }
                 _ => None,
             };
             match piece {
@@ -116,7 +141,11 @@ impl<'o> Spans<'o> {
                 }
                 None => {
                     // Ticks without a partner are passed over together.
-                    let used = if first == '`' { rest.len() - rest.trim_start_matches('`').len() } else { first.len_utf8() };
+                    let used = if first == '`' {
+                        rest.len() - rest.trim_start_matches('`').len()
+                    } else {
+                        first.len_utf8()
+                    };
                     out.push_str(&rest[..used]);
                     rest = &rest[used..];
                 }
@@ -161,37 +190,58 @@ impl<'o> Spans<'o> {
         } else {
             let inner = after.trim_start_matches(' ');
             let (name, used) = match inner.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-                Some((name, rest)) => (if name.is_empty() { label } else { name }, text.len() - rest.len()),
+                Some((name, rest)) => {
+                    (if name.is_empty() { label } else { name }, text.len() - rest.len())
+                }
                 None => (label, close + 1),
             };
-            let (target, title) = self.definitions.get(&name.to_lowercase().replace('\n', " "))?.clone();
+            let (target, title) =
+                self.definitions.get(&name.to_lowercase().replace('\n', " "))?.clone();
             (target, title, used)
         };
-        let (target, size) = if self.options.has("parseImgDimensions") && is_image { split_size(&target) } else { (target, String::new()) };
+        let (target, size) = if self.options.has("parseImgDimensions") && is_image {
+            split_size(&target)
+        } else {
+            (target, String::new())
+        };
         let target = target.replace('"', "&quot;");
-        let title = title.map(|title| format!(" title=\"{}\"", title.replace('"', "&quot;"))).unwrap_or_default();
+        let title = title
+            .map(|title| format!(" title=\"{}\"", title.replace('"', "&quot;")))
+            .unwrap_or_default();
         if is_image {
             let alt = label.replace('"', "&quot;");
             return Some((format!("<img src=\"{target}\" alt=\"{alt}\"{title}{size} />"), used));
         }
         let inner = self.hold_pieces(label);
         let inner = self.emphasis(inner);
-        Some((format!("<a href=\"{target}\"{title}{}>{}</a>", self.blank(), encode_amps(&inner)), used))
+        Some((
+            format!("<a href=\"{target}\"{title}{}>{}</a>", self.blank(), encode_amps(&inner)),
+            used,
+        ))
     }
 
     fn blank(&self) -> &'static str {
-        if self.options.has("openLinksInNewWindow") { " rel=\"noopener noreferrer\" target=\"_blank\"" } else { "" }
+        if self.options.has("openLinksInNewWindow") {
+            " rel=\"noopener noreferrer\" target=\"_blank\""
+        } else {
+            ""
+        }
     }
 
     /// `<http://…>`, `<a@b.c>` and HTML tags.
     fn tag(&self, text: &str) -> Option<(String, usize)> {
         let end = text.find('>')?;
         let inner = &text[1..end];
-        if ["http://", "https://", "ftp://"].iter().any(|scheme| inner.starts_with(scheme)) && !inner.contains(char::is_whitespace) {
+        if ["http://", "https://", "ftp://"].iter().any(|scheme| inner.starts_with(scheme))
+            && !inner.contains(char::is_whitespace)
+        {
             return Some((format!("<a href=\"{inner}\"{}>{inner}</a>", self.blank()), end + 1));
         }
         let address = inner.strip_prefix("mailto:").unwrap_or(inner);
-        if address.contains('@') && !address.contains(char::is_whitespace) && !address.contains(['=', '"', '<']) {
+        if address.contains('@')
+            && !address.contains(char::is_whitespace)
+            && !address.contains(['=', '"', '<'])
+        {
             let encode = |text: &str| {
                 if self.options.has("encodeEmails") {
                     text.chars().map(|letter| format!("&#{};", letter as u32)).collect()
@@ -199,15 +249,28 @@ impl<'o> Spans<'o> {
                     text.to_owned()
                 }
             };
-            return Some((format!("<a href=\"{}\">{}</a>", encode(&format!("mailto:{address}")), encode(address)), end + 1));
+            return Some((
+                format!(
+                    "<a href=\"{}\">{}</a>",
+                    encode(&format!("mailto:{address}")),
+                    encode(address)
+                ),
+                end + 1,
+            ));
         }
-        let is_tag = inner.trim_start_matches('/').starts_with(|first: char| first.is_ascii_alphabetic() || first == '!' || first == '?');
+        let is_tag = inner
+            .trim_start_matches('/')
+            .starts_with(|first: char| first.is_ascii_alphabetic() || first == '!' || first == '?');
         is_tag.then(|| (text[..=end].to_owned(), end + 1))
     }
 
     fn bare_url(&self, text: &str) -> Option<(String, usize)> {
-        let starts = ["http://", "https://", "ftp://", "www."].iter().find(|start| text.starts_with(**start))?;
-        let end = text.find(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>' | '"' | '\'')).unwrap_or(text.len());
+        let starts = ["http://", "https://", "ftp://", "www."]
+            .iter()
+            .find(|start| text.starts_with(**start))?;
+        let end = text
+            .find(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>' | '"' | '\''))
+            .unwrap_or(text.len());
         let mut url = &text[..end];
         if self.options.has("excludeTrailingPunctuationFromURLs") {
             url = url.trim_end_matches(['.', '!', '?', '(', ')', ',', ';', ':']);
@@ -221,11 +284,14 @@ impl<'o> Spans<'o> {
 
     fn mention(&self, text: &str) -> Option<(String, usize)> {
         let end = text[1..]
-            .find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '-' | '_' | '.'))
+            .find(|letter: char| {
+                !letter.is_ascii_alphanumeric() && !matches!(letter, '-' | '_' | '.')
+            })
             .map_or(text.len(), |end| end + 1);
         let name = text[1..end].trim_end_matches(['.', '-']);
         let target = self.options.mentions_link.replace("{u}", name);
-        (!name.is_empty()).then(|| (format!("<a href=\"{target}\"{}>@{name}</a>", self.blank()), name.len() + 1))
+        (!name.is_empty())
+            .then(|| (format!("<a href=\"{target}\"{}>@{name}</a>", self.blank()), name.len() + 1))
     }
 
     fn emoji(&mut self, text: &str) -> String {
@@ -261,14 +327,25 @@ enum Words {
 
 /// Puts tags in place of pairs of marks that touch the text between them.
 ///
-/// Whether a mark can close depends on its neighbours alone, so that one walk over the text is enough.
+/// Whether a mark can close depends on its neighbours alone, so that one walk over the text is
+/// enough.
 fn wrap(text: &str, mark: &str, [open, close]: [&str; 2], words: Words) -> String {
-    let is_word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-    let is_bad = |letter: Option<char>| letter.is_none_or(|letter| letter.is_whitespace() || (mark.len() == 1 && mark.starts_with(letter)));
+    let is_word = |letter: Option<char>| {
+        letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    let is_bad = |letter: Option<char>| {
+        letter.is_none_or(|letter| {
+            letter.is_whitespace() || (mark.len() == 1 && mark.starts_with(letter))
+        })
+    };
     let before = |at: usize| text[..at].chars().next_back();
     let after = |at: usize| text[at..].chars().next();
-    let opens = |at: usize| !is_bad(after(at + mark.len())) && (words == Words::Any || !is_word(before(at)));
-    let closes = |at: usize| !is_bad(before(at)) && (words == Words::Any || !is_word(after(at + mark.len())));
+    let opens = |at: usize| {
+        !is_bad(after(at + mark.len())) && (words == Words::Any || !is_word(before(at)))
+    };
+    let closes = |at: usize| {
+        !is_bad(before(at)) && (words == Words::Any || !is_word(after(at + mark.len())))
+    };
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     let mut from = 0;
@@ -323,10 +400,12 @@ fn matching(text: &str, open: char, close: char) -> Option<usize> {
 
 /// `address "title"` in its parts; the address may stand in angle brackets.
 fn split_title(text: &str) -> (String, Option<String>) {
-    let plain = |target: &str| target.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
+    let plain =
+        |target: &str| target.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
     for quote in ['"', '\''] {
         if let Some(rest) = text.strip_suffix(quote)
-            && let Some(start) = rest.find(&format!(" {quote}")).or_else(|| rest.find(&format!("\n{quote}")))
+            && let Some(start) =
+                rest.find(&format!(" {quote}")).or_else(|| rest.find(&format!("\n{quote}")))
         {
             return (plain(&rest[..start]), Some(rest[start + 2..].to_owned()));
         }
@@ -336,7 +415,8 @@ fn split_title(text: &str) -> (String, Option<String>) {
 
 /// `address =100x200` in its parts.
 fn split_size(target: &str) -> (String, String) {
-    let Some((address, (width, height))) = target.rsplit_once(" =").and_then(|(address, size)| Some((address, size.split_once('x')?)))
+    let Some((address, (width, height))) =
+        target.rsplit_once(" =").and_then(|(address, size)| Some((address, size.split_once('x')?)))
     else {
         return (target.to_owned(), String::new());
     };
@@ -344,7 +424,10 @@ fn split_size(target: &str) -> (String, String) {
         "*" => format!(" {name}=\"auto\""),
         value => format!(" {name}=\"{value}\""),
     };
-    (address.trim().to_owned(), format!("{}{}", attribute("width", width), attribute("height", height)))
+    (
+        address.trim().to_owned(),
+        format!("{}{}", attribute("width", width), attribute("height", height)),
+    )
 }
 
 pub(super) fn encode_code(text: &str) -> String {
@@ -359,10 +442,14 @@ fn encode_amps(text: &str) -> String {
         match letter {
             '&' => {
                 let name = rest.strip_prefix('#').unwrap_or(rest);
-                let end = name.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(name.len());
+                let end =
+                    name.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(name.len());
                 out.push_str(if end > 0 && name[end..].starts_with(';') { "&" } else { "&amp;" });
             }
-            '<' if !rest.starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '?' | '$' | '!')) => {
+            '<' if !rest.starts_with(|next: char| {
+                next.is_ascii_alphabetic() || matches!(next, '/' | '?' | '$' | '!')
+            }) =>
+            {
                 out.push_str("&lt;")
             }
             other => out.push(other),
@@ -404,11 +491,20 @@ mod tests {
     #[test]
     fn emphasis_links_and_code_are_read() {
         for (text, expected) in [
-            ("**a** and *b* and ***c***", "<strong>a</strong> and <em>b</em> and <strong><em>c</em></strong>"),
+            (
+                "**a** and *b* and ***c***",
+                "<strong>a</strong> and <em>b</em> and <strong><em>c</em></strong>",
+            ),
             ("__a__ _b_ 2 * 3 * 4", "<strong>a</strong> <em>b</em> 2 * 3 * 4"),
             ("`a < *b*` \\*c\\*", "<code>a &lt; *b*</code> *c*"),
-            ("[a *b*](http://x.y/z_1_ \"t\")", "<a href=\"http://x.y/z_1_\" title=\"t\">a <em>b</em></a>"),
-            ("![alt](i.png) <http://a.b>", "<img src=\"i.png\" alt=\"alt\" /> <a href=\"http://a.b\">http://a.b</a>"),
+            (
+                "[a *b*](http://x.y/z_1_ \"t\")",
+                "<a href=\"http://x.y/z_1_\" title=\"t\">a <em>b</em></a>",
+            ),
+            (
+                "![alt](i.png) <http://a.b>",
+                "<img src=\"i.png\" alt=\"alt\" /> <a href=\"http://a.b\">http://a.b</a>",
+            ),
             ("a  \nb & c &amp; d < e <b>f</b>...", "a<br />\nb &amp; c &amp; d &lt; e <b>f</b>…"),
             ("**[x](y)**", "<strong><a href=\"y\">x</a></strong>"),
         ] {
@@ -418,7 +514,10 @@ mod tests {
 
     #[test]
     fn settings_switch_more_on() {
-        assert_eq!(write("~~a~~ :tada: :nope:", json!({ "strikethrough": true, "emoji": true })), "<del>a</del> 🎉 :nope:");
+        assert_eq!(
+            write("~~a~~ :tada: :nope:", json!({ "strikethrough": true, "emoji": true })),
+            "<del>a</del> 🎉 :nope:"
+        );
         assert_eq!(
             write(
                 "see https://a.b/c.",
@@ -426,12 +525,18 @@ mod tests {
             ),
             "see <a href=\"https://a.b/c\" rel=\"noopener noreferrer\" target=\"_blank\">https://a.b/c</a>."
         );
-        assert_eq!(write("snake_case_name", json!({ "literalMidWordUnderscores": true })), "snake_case_name");
+        assert_eq!(
+            write("snake_case_name", json!({ "literalMidWordUnderscores": true })),
+            "snake_case_name"
+        );
         assert_eq!(write("a\nb", json!({ "simpleLineBreaks": true })), "a<br />\nb");
         assert_eq!(
             write("![a](b.png =10x*)", json!({ "parseImgDimensions": true })),
             "<img src=\"b.png\" alt=\"a\" width=\"10\" height=\"auto\" />"
         );
-        assert_eq!(write("hi @ann.", json!({ "ghMentions": true })), "hi <a href=\"https://github.com/ann\">@ann</a>.");
+        assert_eq!(
+            write("hi @ann.", json!({ "ghMentions": true })),
+            "hi <a href=\"https://github.com/ann\">@ann</a>."
+        );
     }
 }

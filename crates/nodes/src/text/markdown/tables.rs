@@ -3,7 +3,11 @@
 use super::spans::Spans;
 
 /// The table at the start of the lines as HTML, and how many lines it takes.
-pub(super) fn write(lines: &[&str], spans: &mut Spans<'_>, header_ids: bool) -> Option<(String, usize)> {
+pub(super) fn write(
+    lines: &[&str],
+    spans: &mut Spans<'_>,
+    header_ids: bool,
+) -> Option<(String, usize)> {
     let (head, rule) = (lines.first()?, lines.get(1)?);
     if !head.contains('|')
         || !rule.contains('|')
@@ -23,11 +27,16 @@ pub(super) fn write(lines: &[&str], spans: &mut Spans<'_>, header_ids: bool) -> 
         .collect();
     let mut out = String::from("<table>\n<thead>\n<tr>\n");
     for (at, cell) in cells(head).iter().enumerate() {
-        let id = if header_ids { format!(" id=\"{}\"", cell.replace(' ', "_").to_lowercase()) } else { String::new() };
+        let id = if header_ids {
+            format!(" id=\"{}\"", cell.replace(' ', "_").to_lowercase())
+        } else {
+            String::new()
+        };
         out += &format!("<th{id}{}>{}</th>\n", styles.get(at).unwrap_or(&""), spans.write(cell));
     }
     out += "</tr>\n</thead>\n<tbody>\n";
-    let end = lines.iter().skip(2).position(|line| !line.contains('|')).map_or(lines.len(), |at| at + 2);
+    let end =
+        lines.iter().skip(2).position(|line| !line.contains('|')).map_or(lines.len(), |at| at + 2);
     for line in &lines[2..end] {
         out += "<tr>\n";
         for (at, cell) in cells(line).iter().enumerate().take(styles.len()) {

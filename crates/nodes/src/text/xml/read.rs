@@ -30,10 +30,16 @@ struct Open {
 
 pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
     if text.len() > MAX_BYTES {
-        return Err(NodeError::new(Code::INPUT_BOMB, format!("The XML is larger than the limit of {MAX_BYTES} bytes")));
+        return Err(NodeError::new(
+            Code::INPUT_BOMB,
+            format!("The XML is larger than the limit of {MAX_BYTES} bytes"),
+        ));
     }
     if model::weight::of_xml(text) > model::weight::MAX_BYTES {
-        let message = format!("The XML holds more elements and attributes than fit into {} bytes of memory", model::weight::MAX_BYTES);
+        let message = format!(
+            "The XML holds more elements and attributes than fit into {} bytes of memory",
+            model::weight::MAX_BYTES
+        );
         return Err(NodeError::new(Code::INPUT_BOMB, message).hint("Take it in smaller parts."));
     }
     let text = text.trim_start_matches('\u{feff}').trim();
@@ -52,7 +58,9 @@ pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
             match open.last_mut() {
                 Some(element) => element.text.push_str(&scanner.decode(raw)?),
                 None if raw.trim().is_empty() => {}
-                None if root.is_some() => return Err(scanner.error("Text data outside of root node.")),
+                None if root.is_some() => {
+                    return Err(scanner.error("Text data outside of root node."));
+                }
                 None => return Err(scanner.error("Non-whitespace before first tag.")),
             }
             scanner.at += end;
@@ -81,7 +89,10 @@ pub(crate) fn parse(text: &str, options: &Options) -> Result<Value, NodeError> {
                 return Err(scanner.error("Text data outside of root node."));
             }
             if open.len() >= MAX_DEPTH {
-                return Err(NodeError::new(Code::INPUT_BOMB, format!("The XML is nested deeper than {MAX_DEPTH} levels")));
+                return Err(NodeError::new(
+                    Code::INPUT_BOMB,
+                    format!("The XML is nested deeper than {MAX_DEPTH} levels"),
+                ));
             }
             let (element, is_closed) = scanner.open_tag(options)?;
             if is_closed {
@@ -126,7 +137,9 @@ fn close(element: Open, open: &mut [Open], root: &mut Option<Value>, options: &O
 /// The second value under a name makes a list of both.
 fn assign(fields: &mut Object, name: Str, value: Value, explicit_array: bool) {
     match fields.get_mut(&name) {
-        None => drop(fields.insert(name, if explicit_array { Value::array(vec![value]) } else { value })),
+        None => drop(
+            fields.insert(name, if explicit_array { Value::array(vec![value]) } else { value }),
+        ),
         Some(list @ Value::Array(_)) => list.make_array().push(value),
         Some(single) => *single = Value::array(vec![std::mem::take(single), value]),
     }
@@ -177,7 +190,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Document types pass unless they declare entities, which could unfold without end or read files.
+    /// Document types pass unless they declare entities, which could unfold without end or read
+    /// files.
     fn doctype(&mut self) -> Result<(), NodeError> {
         let mut in_subset = false;
         for (found, letter) in self.rest().char_indices() {
@@ -201,7 +215,8 @@ impl<'t> Scanner<'t> {
     fn open_tag(&mut self, options: &Options) -> Result<(Open, bool), NodeError> {
         self.at += 1;
         let source_name = self.name().ok_or_else(|| self.error("Unencoded <"))?;
-        let name = if options.lower_case { source_name.to_lowercase() } else { source_name.to_owned() };
+        let name =
+            if options.lower_case { source_name.to_lowercase() } else { source_name.to_owned() };
         let mut fields = Object::new();
         loop {
             self.skip_spaces();
@@ -233,19 +248,35 @@ impl<'t> Scanner<'t> {
                 continue;
             }
             if options.merge_attributes {
-                assign(&mut fields, sanitize_xml_name(attribute), value.into(), options.explicit_array);
+                assign(
+                    &mut fields,
+                    sanitize_xml_name(attribute),
+                    value.into(),
+                    options.explicit_array,
+                );
             } else {
-                fields.entry(&options.attribute_key).make_object().insert(sanitize_xml_name(attribute), value);
+                fields
+                    .entry(&options.attribute_key)
+                    .make_object()
+                    .insert(sanitize_xml_name(attribute), value);
             }
         }
     }
 
     fn opened(source_name: &str, name: &str, fields: Object) -> Open {
-        Open { source_name: source_name.into(), name: sanitize_xml_name(name), fields, text: String::new(), has_cdata: false }
+        Open {
+            source_name: source_name.into(),
+            name: sanitize_xml_name(name),
+            fields,
+            text: String::new(),
+            has_cdata: false,
+        }
     }
 
     fn name(&mut self) -> Option<&'t str> {
-        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '-' | '.' | '\u{b7}');
+        let is_part = |letter: char| {
+            letter.is_alphanumeric() || matches!(letter, '_' | ':' | '-' | '.' | '\u{b7}')
+        };
         let rest = self.rest();
         let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
         let name = &rest[..end];
@@ -267,7 +298,10 @@ impl<'t> Scanner<'t> {
         let mut rest = raw;
         while let Some(start) = rest.find('&') {
             out.push_str(&rest[..start]);
-            let end = rest[start..].find(';').ok_or_else(|| self.error("Invalid character in entity name"))? + start;
+            let end = rest[start..]
+                .find(';')
+                .ok_or_else(|| self.error("Invalid character in entity name"))?
+                + start;
             let name = &rest[start + 1..end];
             let number = match name.strip_prefix("#x").or_else(|| name.strip_prefix("#X")) {
                 Some(digits) => u32::from_str_radix(digits, 16).ok(),
@@ -314,18 +348,35 @@ mod tests {
     #[test]
     fn attributes_children_and_text_become_fields() {
         let text = "<?xml version='1.0'?><!DOCTYPE a><a x=\"1\"><!-- c --><b>t</b><b/>tail<c><![CDATA[<&>]]></c></a>";
-        assert_eq!(read(text, &options()), json!({ "a": { "x": "1", "b": ["t", ""], "c": "<&>", "_": "tail" } }));
+        assert_eq!(
+            read(text, &options()),
+            json!({ "a": { "x": "1", "b": ["t", ""], "c": "<&>", "_": "tail" } })
+        );
         let apart = Options { merge_attributes: false, explicit_array: true, ..options() };
-        assert_eq!(read("<a x=\"1\"><b>t</b></a>", &apart), json!({ "a": { "$": { "x": "1" }, "b": ["t"] } }));
-        let bare = Options { ignore_attributes: true, explicit_root: false, lower_case: true, ..options() };
+        assert_eq!(
+            read("<a x=\"1\"><b>t</b></a>", &apart),
+            json!({ "a": { "$": { "x": "1" }, "b": ["t"] } })
+        );
+        let bare = Options {
+            ignore_attributes: true,
+            explicit_root: false,
+            lower_case: true,
+            ..options()
+        };
         assert_eq!(read("<A x=\"1\"><B>t</B></A>", &bare), json!({ "b": "t" }));
     }
 
     #[test]
     fn texts_are_trimmed_and_normalized_when_asked_for() {
         assert_eq!(read("<a> x  y </a>", &options()), json!({ "a": " x  y " }));
-        assert_eq!(read("<a> x  y </a>", &Options { trim: true, ..options() }), json!({ "a": "x  y" }));
-        assert_eq!(read("<a> x \n y </a>", &Options { normalize: true, ..options() }), json!({ "a": "x y" }));
+        assert_eq!(
+            read("<a> x  y </a>", &Options { trim: true, ..options() }),
+            json!({ "a": "x  y" })
+        );
+        assert_eq!(
+            read("<a> x \n y </a>", &Options { normalize: true, ..options() }),
+            json!({ "a": "x y" })
+        );
         assert_eq!(read("<a>&lt;&#65;&#x42;&amp;</a>", &options()), json!({ "a": "<AB&" }));
     }
 
@@ -341,7 +392,10 @@ mod tests {
     #[test]
     fn issue_14_09_xml_that_would_take_too_much_memory_is_refused_before_it_is_read() {
         let elements = |count: usize| format!("<r>{}</r>", "<a b=''/>".repeat(count));
-        assert_eq!(parse(&elements(model::weight::MAX_BYTES / 500), &options()).unwrap_err().code(), Code::INPUT_BOMB);
+        assert_eq!(
+            parse(&elements(model::weight::MAX_BYTES / 500), &options()).unwrap_err().code(),
+            Code::INPUT_BOMB
+        );
         assert!(parse(&elements(1_000), &options()).is_ok());
     }
 

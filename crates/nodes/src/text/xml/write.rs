@@ -27,7 +27,8 @@ struct Element {
 }
 
 pub(super) fn build(json: &Value, options: &Options) -> Result<String, NodeError> {
-    let fields: Vec<(&Str, &Value)> = json.as_object().map(|object| object.iter().collect()).unwrap_or_default();
+    let fields: Vec<(&Str, &Value)> =
+        json.as_object().map(|object| object.iter().collect()).unwrap_or_default();
     // A single field becomes the root itself, unless a name was asked for.
     let (name, content) = match fields.as_slice() {
         [(name, value)] if options.root_name == "root" => ((*name).clone(), *value),
@@ -46,7 +47,9 @@ pub(super) fn build(json: &Value, options: &Options) -> Result<String, NodeError
 impl Element {
     fn new(name: &str) -> Result<Self, NodeError> {
         let is_first = |letter: char| letter.is_alphabetic() || matches!(letter, '_' | ':');
-        let is_part = |letter: char| is_first(letter) || letter.is_numeric() || matches!(letter, '-' | '.' | '\u{b7}');
+        let is_part = |letter: char| {
+            is_first(letter) || letter.is_numeric() || matches!(letter, '-' | '.' | '\u{b7}')
+        };
         if name.starts_with(is_first) && name.chars().all(is_part) {
             Ok(Self { name: name.into(), attributes: Vec::new(), children: Vec::new() })
         } else {
@@ -56,7 +59,10 @@ impl Element {
 
     fn fill(&mut self, value: &Value, options: &Options, depth: usize) -> Result<(), NodeError> {
         if depth > MAX_DEPTH {
-            return Err(NodeError::new(Code::INPUT_BOMB, format!("The data is nested deeper than {MAX_DEPTH} levels")));
+            return Err(NodeError::new(
+                Code::INPUT_BOMB,
+                format!("The data is nested deeper than {MAX_DEPTH} levels"),
+            ));
         }
         match value {
             Value::Null | Value::Undefined => {}
@@ -71,7 +77,11 @@ impl Element {
                 for (key, child) in object.iter() {
                     if *key == options.attribute_key {
                         for (name, value) in child.as_object().into_iter().flat_map(Object::iter) {
-                            let value = if value.is_nullish() { String::new() } else { value.to_js_string().into() };
+                            let value = if value.is_nullish() {
+                                String::new()
+                            } else {
+                                value.to_js_string().into()
+                            };
                             self.attributes.push((name.clone(), checked(value)?));
                         }
                     } else if *key == options.text_key {
@@ -90,7 +100,13 @@ impl Element {
         Ok(())
     }
 
-    fn add(&mut self, name: &str, value: &Value, options: &Options, depth: usize) -> Result<(), NodeError> {
+    fn add(
+        &mut self,
+        name: &str,
+        value: &Value,
+        options: &Options,
+        depth: usize,
+    ) -> Result<(), NodeError> {
         let mut child = Element::new(name)?;
         child.fill(value, options, depth + 1)?;
         self.children.push(Child::Element(child));
@@ -114,7 +130,10 @@ impl Element {
         for (name, value) in &self.attributes {
             out.push_str(&format!(" {name}=\"{}\"", escape_attribute(value)));
         }
-        let is_empty = self.children.iter().all(|child| matches!(child, Child::Text(text) | Child::Raw(text) if text.is_empty()));
+        let is_empty = self
+            .children
+            .iter()
+            .all(|child| matches!(child, Child::Text(text) | Child::Raw(text) if text.is_empty()));
         if is_empty {
             out.push_str("/>");
             return;
@@ -143,9 +162,14 @@ impl Element {
 
 /// XML knows no control characters.
 fn checked(text: String) -> Result<String, NodeError> {
-    let is_bad = |letter: char| (letter < ' ' && !matches!(letter, '\t' | '\n' | '\r')) || matches!(letter, '\u{fffe}' | '\u{ffff}');
+    let is_bad = |letter: char| {
+        (letter < ' ' && !matches!(letter, '\t' | '\n' | '\r'))
+            || matches!(letter, '\u{fffe}' | '\u{ffff}')
+    };
     match text.chars().position(is_bad) {
-        Some(at) => Err(NodeError::input(format!("Invalid character in string: {text} at index {at}"))),
+        Some(at) => {
+            Err(NodeError::input(format!("Invalid character in string: {text} at index {at}")))
+        }
         None => Ok(text),
     }
 }
@@ -164,31 +188,51 @@ mod tests {
     use super::*;
 
     fn write(json: Value, cdata: bool, root_name: &str) -> Result<String, NodeError> {
-        build(&json, &Options { attribute_key: "$".into(), text_key: "_".into(), cdata, headless: true, root_name: root_name.into() })
+        build(
+            &json,
+            &Options {
+                attribute_key: "$".into(),
+                text_key: "_".into(),
+                cdata,
+                headless: true,
+                root_name: root_name.into(),
+            },
+        )
     }
 
     #[test]
     fn lists_attributes_and_texts_are_written() {
-        let json = json!({ "a": { "$": { "n": "x\"<" }, "_": "t", "b": [1, null, { "c": true }] } });
-        let expected = "<a n=\"x&quot;&lt;\">\n  t\n  <b>1</b>\n  <b/>\n  <b>\n    <c>true</c>\n  </b>\n</a>";
+        let json =
+            json!({ "a": { "$": { "n": "x\"<" }, "_": "t", "b": [1, null, { "c": true }] } });
+        let expected =
+            "<a n=\"x&quot;&lt;\">\n  t\n  <b>1</b>\n  <b/>\n  <b>\n    <c>true</c>\n  </b>\n</a>";
         assert_eq!(write(json, false, "root").unwrap(), expected);
     }
 
     #[test]
     fn several_fields_get_a_root() {
-        assert_eq!(write(json!({ "a": 1, "b": "" }), false, "root").unwrap(), "<root>\n  <a>1</a>\n  <b/>\n</root>");
+        assert_eq!(
+            write(json!({ "a": 1, "b": "" }), false, "root").unwrap(),
+            "<root>\n  <a>1</a>\n  <b/>\n</root>"
+        );
         assert_eq!(write(json!({ "a": 1 }), false, "doc").unwrap(), "<doc>\n  <a>1</a>\n</doc>");
     }
 
     #[test]
     fn texts_are_escaped_or_wrapped() {
         assert_eq!(write(json!({ "a": "<&>" }), false, "root").unwrap(), "<a>&lt;&amp;&gt;</a>");
-        assert_eq!(write(json!({ "a": { "b": "x]]>y" } }), true, "root").unwrap(), "<a>\n  <b><![CDATA[x]]]]><![CDATA[>y]]></b>\n</a>");
+        assert_eq!(
+            write(json!({ "a": { "b": "x]]>y" } }), true, "root").unwrap(),
+            "<a>\n  <b><![CDATA[x]]]]><![CDATA[>y]]></b>\n</a>"
+        );
     }
 
     #[test]
     fn names_and_letters_that_xml_does_not_know_are_refused() {
-        assert_eq!(write(json!({ "a b": 1 }), false, "root").unwrap_err().message(), "Invalid character in name: a b");
+        assert_eq!(
+            write(json!({ "a b": 1 }), false, "root").unwrap_err().message(),
+            "Invalid character in name: a b"
+        );
         assert!(write(json!({ "a": "\u{1}" }), false, "root").is_err());
     }
 }

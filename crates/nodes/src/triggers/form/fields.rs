@@ -25,31 +25,52 @@ const MAX_FIELDS: usize = 500;
 
 /// The list of fields as a parameter.
 pub(crate) fn fields_param() -> Param {
-    Param::repeated("formFields", "Form elements", [FieldGroup::new("values", "Element", field_params())]).help("The fields of the form.")
+    Param::repeated(
+        "formFields",
+        "Form elements",
+        [FieldGroup::new("values", "Element", field_params())],
+    )
+    .help("The fields of the form.")
 }
 
 fn field_params() -> Vec<Param> {
     let option = [Param::text("option", "Option", "").help("One thing to choose.")];
     let limits = [("exact", "Exact number"), ("range", "Range"), ("unlimited", "Unlimited")];
     vec![
-        Param::text("fieldName", "Field name", "").hide("fieldType", &["html"]).help("The field's name in the item; the label if empty."),
-        Param::text("fieldLabel", "Label", "").hide("fieldType", UNLABELLED).help("The label above the field."),
-        Param::choice("fieldType", "Element type", KINDS).preset("text").help("What can be entered."),
-        Param::text("elementName", "Element name", "").show("fieldType", &["html"]).help("Under this name the HTML is put into the item."),
+        Param::text("fieldName", "Field name", "")
+            .hide("fieldType", &["html"])
+            .help("The field's name in the item; the label if empty."),
+        Param::text("fieldLabel", "Label", "")
+            .hide("fieldType", UNLABELLED)
+            .help("The label above the field."),
+        Param::choice("fieldType", "Element type", KINDS)
+            .preset("text")
+            .help("What can be entered."),
+        Param::text("elementName", "Element name", "")
+            .show("fieldType", &["html"])
+            .help("Under this name the HTML is put into the item."),
         Param::long_text("html", "HTML", "<p>A note</p>")
             .show("fieldType", &["html"])
             .help("Shown between the fields; scripts, styles and inputs are taken out."),
-        Param::text("fieldValue", "Field value", "").show("fieldType", &["hiddenField"]).help("The value, unless the address brings one."),
+        Param::text("fieldValue", "Field value", "")
+            .show("fieldType", &["hiddenField"])
+            .help("The value, unless the address brings one."),
         Param::text("placeholder", "Placeholder", "")
             .show("fieldType", &["email", "number", "password", "text", "textarea"])
             .help("Shown while the field is empty."),
         Param::text("defaultValue", "Default value", "")
             .hide("fieldType", &["html", "file", "hiddenField", "password"])
             .help("What the field holds at first; several choices with commas."),
-        Param::repeated("fieldOptions", "Field options", [FieldGroup::new("values", "Option", option)])
-            .show("fieldType", CHOICES)
-            .help("What can be chosen."),
-        Param::flag("multiselect", "Multiple choice", false).show("fieldType", &["dropdown"]).help("Several options may be chosen."),
+        Param::repeated(
+            "fieldOptions",
+            "Field options",
+            [FieldGroup::new("values", "Option", option)],
+        )
+        .show("fieldType", CHOICES)
+        .help("What can be chosen."),
+        Param::flag("multiselect", "Multiple choice", false)
+            .show("fieldType", &["dropdown"])
+            .help("Several options may be chosen."),
         Param::choice("limitSelection", "Limit selection", &limits)
             .preset("unlimited")
             .show("fieldType", &["checkbox"])
@@ -69,14 +90,18 @@ fn field_params() -> Vec<Param> {
             .show("fieldType", &["checkbox"])
             .show("limitSelection", &["range"])
             .help("At most so many boxes may be ticked."),
-        Param::flag("multipleFiles", "Multiple files", true).show("fieldType", &["file"]).help("Several files may be chosen."),
+        Param::flag("multipleFiles", "Multiple files", true)
+            .show("fieldType", &["file"])
+            .help("Several files may be chosen."),
         Param::text("acceptFileTypes", "Accepted file types", "")
             .show("fieldType", &["file"])
             .help("Extensions or types such as `.jpg, .png, application/pdf`; any if empty."),
         Param::text("formatDate", "Format date as", "")
             .show("fieldType", &["date"])
             .help("How the date is written in the item, such as `dd/MM/yyyy`."),
-        Param::flag("requiredField", "Required field", false).hide("fieldType", UNLABELLED).help("The form cannot be sent without it."),
+        Param::flag("requiredField", "Required field", false)
+            .hide("fieldType", UNLABELLED)
+            .help("The form cannot be sent without it."),
     ]
 }
 
@@ -84,14 +109,16 @@ fn field_params() -> Vec<Param> {
 pub(crate) fn fields_of(entries: &[Value]) -> Result<Vec<FormField>, NodeError> {
     if entries.len() > MAX_FIELDS {
         let message = format!("The form has {} fields, more than {MAX_FIELDS}", entries.len());
-        return Err(NodeError::parameter("formFields", message).hint("Spread them over several pages with Form nodes."));
+        return Err(NodeError::parameter("formFields", message)
+            .hint("Spread them over several pages with Form nodes."));
     }
     let mut fields: Vec<FormField> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let field = field_of(entry.as_object().unwrap_or(&Object::new()), index)?;
         if !field.name.is_empty() && fields.iter().any(|other| other.name == field.name) {
             let message = format!("Two fields of the form are called '{}'", field.name);
-            return Err(NodeError::parameter("formFields", message).hint("Give each field a label or a field name of its own."));
+            return Err(NodeError::parameter("formFields", message)
+                .hint("Give each field a label or a field name of its own."));
         }
         fields.push(field);
     }
@@ -100,8 +127,10 @@ pub(crate) fn fields_of(entries: &[Value]) -> Result<Vec<FormField>, NodeError> 
 
 fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
     let given = Given::new(entry);
-    let wrong =
-        |message: String, hint: &str| NodeError::parameter("formFields", format!("Field {} of the form {message}", index + 1)).hint(hint);
+    let wrong = |message: String, hint: &str| {
+        NodeError::parameter("formFields", format!("Field {} of the form {message}", index + 1))
+            .hint(hint)
+    };
     let kind_name = given.some_text("fieldType").unwrap_or_else(|| "text".into());
     let kind = match kind_name.as_str() {
         "text" => FormFieldKind::Text,
@@ -110,13 +139,19 @@ fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
         "email" => FormFieldKind::Email,
         "password" => FormFieldKind::Password,
         "date" => FormFieldKind::Date,
-        "dropdown" => FormFieldKind::DropDown { options: options_of(&given), multiple: given.flag("multiselect") },
+        "dropdown" => FormFieldKind::DropDown {
+            options: options_of(&given),
+            multiple: given.flag("multiselect"),
+        },
         "checkbox" => {
             let (at_least, at_most) = limits_of(&given)?;
             FormFieldKind::CheckBoxes { options: options_of(&given), at_least, at_most }
         }
         "radio" => FormFieldKind::Radio { options: options_of(&given) },
-        "file" => FormFieldKind::File { accepts: given.text("acceptFileTypes"), multiple: given.flag("multipleFiles") },
+        "file" => FormFieldKind::File {
+            accepts: given.text("acceptFileTypes"),
+            multiple: given.flag("multipleFiles"),
+        },
         "hiddenField" => FormFieldKind::Hidden,
         "html" => FormFieldKind::Html(given.text("html")),
         // A browser shows an input of an unknown type as one for text, and so n8n's forms do.
@@ -128,16 +163,29 @@ fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
         _ => given.some_text("fieldName").unwrap_or_else(|| label.clone()),
     };
     if name.is_empty() && !matches!(kind, FormFieldKind::Html(_)) {
-        return Err(wrong("has no name".into(), "Give the field a label, or a field name if it is hidden."));
+        return Err(wrong(
+            "has no name".into(),
+            "Give the field a label, or a field name if it is hidden.",
+        ));
     }
     if CHOICES.contains(&kind_name.as_str()) && options_of(&given).is_empty() {
-        return Err(wrong(format!("'{name}' has nothing to choose from"), "Add at least one option."));
+        return Err(wrong(
+            format!("'{name}' has nothing to choose from"),
+            "Add at least one option.",
+        ));
     }
     let default = match &kind {
         FormFieldKind::Hidden => given.value("fieldValue").cloned().unwrap_or_default(),
-        FormFieldKind::CheckBoxes { options, .. } | FormFieldKind::DropDown { options, multiple: true } => chosen(&given, options),
-        FormFieldKind::Html(_) | FormFieldKind::File { .. } | FormFieldKind::Password => Value::Undefined,
-        _ => given.value("defaultValue").filter(|value| value.as_str() != Some("")).cloned().unwrap_or_default(),
+        FormFieldKind::CheckBoxes { options, .. }
+        | FormFieldKind::DropDown { options, multiple: true } => chosen(&given, options),
+        FormFieldKind::Html(_) | FormFieldKind::File { .. } | FormFieldKind::Password => {
+            Value::Undefined
+        }
+        _ => given
+            .value("defaultValue")
+            .filter(|value| value.as_str() != Some(""))
+            .cloned()
+            .unwrap_or_default(),
     };
     Ok(FormField {
         label: if label.is_empty() { name.clone() } else { label },
@@ -152,7 +200,10 @@ fn field_of(entry: &Object, index: usize) -> Result<FormField, NodeError> {
 
 fn options_of(given: &Given<'_>) -> Vec<Str> {
     // As JSON they may also be a plain list.
-    let listed = given.value("fieldOptions").and_then(Value::as_array).unwrap_or_else(|| given.list("fieldOptions.values"));
+    let listed = given
+        .value("fieldOptions")
+        .and_then(Value::as_array)
+        .unwrap_or_else(|| given.list("fieldOptions.values"));
     let options = listed.iter().map(|entry| entry.get("option").map(text_of).unwrap_or_default());
     options.filter(|option| !option.is_empty()).collect()
 }
@@ -165,7 +216,8 @@ fn chosen(given: &Given<'_>, options: &[Str]) -> Value {
         Some(value) if options.contains(&text_of(value)) => vec![text_of(value)],
         Some(value) => text_of(value).split(',').map(|part| Str::from(part.trim())).collect(),
     };
-    let known: Vec<Value> = listed.into_iter().filter(|option| options.contains(option)).map(Value::from).collect();
+    let known: Vec<Value> =
+        listed.into_iter().filter(|option| options.contains(option)).map(Value::from).collect();
     if known.is_empty() { Value::Undefined } else { Value::array(known) }
 }
 
@@ -175,13 +227,16 @@ fn limits_of(given: &Given<'_>) -> Result<(Option<usize>, Option<usize>), NodeEr
             let exactly = given.whole("numberOfSelections", 1..=1000)?.unwrap_or(1);
             (Some(exactly), Some(exactly))
         }
-        "range" => (given.whole("minSelections", 0..=1000)?, given.whole("maxSelections", 1..=1000)?),
+        "range" => {
+            (given.whole("minSelections", 0..=1000)?, given.whole("maxSelections", 1..=1000)?)
+        }
         _ => (None, None),
     };
     match (at_least, at_most) {
         (Some(least), Some(most)) if least > most => {
             let message = format!("At least {least} and at most {most} selections cannot be made");
-            Err(NodeError::parameter("formFields", message).hint("Make the minimum no larger than the maximum."))
+            Err(NodeError::parameter("formFields", message)
+                .hint("Make the minimum no larger than the maximum."))
         }
         limits => Ok(limits),
     }
@@ -203,12 +258,14 @@ mod tests {
     fn every_type_of_field_has_its_kind() {
         let options = json!({ "values": [{ "option": "a" }, { "option": "b" }, { "option": "" }] });
         let with = |kind: &str, more: Value| {
-            let mut entry = json!({ "fieldLabel": "x", "fieldType": kind, "fieldOptions": options.clone() });
+            let mut entry =
+                json!({ "fieldLabel": "x", "fieldType": kind, "fieldOptions": options.clone() });
             entry.make_object().extend(more.as_object().unwrap().clone());
             entry
         };
         let listed = || vec![Str::from("a"), "b".into()];
-        let boxes = |at_least, at_most| FormFieldKind::CheckBoxes { options: listed(), at_least, at_most };
+        let boxes =
+            |at_least, at_most| FormFieldKind::CheckBoxes { options: listed(), at_least, at_most };
         let cases = [
             (json!({ "fieldLabel": "x" }), FormFieldKind::Text),
             (with("cube", json!({})), FormFieldKind::Text),
@@ -217,12 +274,27 @@ mod tests {
             (with("email", json!({})), FormFieldKind::Email),
             (with("password", json!({})), FormFieldKind::Password),
             (with("date", json!({})), FormFieldKind::Date),
-            (with("dropdown", json!({})), FormFieldKind::DropDown { options: listed(), multiple: false }),
-            (with("dropdown", json!({ "multiselect": true })), FormFieldKind::DropDown { options: listed(), multiple: true }),
+            (
+                with("dropdown", json!({})),
+                FormFieldKind::DropDown { options: listed(), multiple: false },
+            ),
+            (
+                with("dropdown", json!({ "multiselect": true })),
+                FormFieldKind::DropDown { options: listed(), multiple: true },
+            ),
             (with("radio", json!({})), FormFieldKind::Radio { options: listed() }),
             (with("checkbox", json!({})), boxes(None, None)),
-            (with("checkbox", json!({ "limitSelection": "exact", "numberOfSelections": 2 })), boxes(Some(2), Some(2))),
-            (with("checkbox", json!({ "limitSelection": "range", "minSelections": 1, "maxSelections": 2 })), boxes(Some(1), Some(2))),
+            (
+                with("checkbox", json!({ "limitSelection": "exact", "numberOfSelections": 2 })),
+                boxes(Some(2), Some(2)),
+            ),
+            (
+                with(
+                    "checkbox",
+                    json!({ "limitSelection": "range", "minSelections": 1, "maxSelections": 2 }),
+                ),
+                boxes(Some(1), Some(2)),
+            ),
             (
                 with("file", json!({ "acceptFileTypes": ".pdf", "multipleFiles": true })),
                 FormFieldKind::File { accepts: ".pdf".into(), multiple: true },
@@ -238,13 +310,22 @@ mod tests {
     #[test]
     fn names_labels_and_defaults_are_told_apart() {
         let found = field(json!({ "fieldLabel": "Your name", "fieldName": "name", "placeholder": "Ada", "requiredField": true })).unwrap();
-        assert_eq!((found.name.as_str(), found.label.as_str(), found.required), ("name", "Your name", true));
+        assert_eq!(
+            (found.name.as_str(), found.label.as_str(), found.required),
+            ("name", "Your name", true)
+        );
         assert_eq!(field(json!({ "fieldLabel": "Your name" })).unwrap().name, "Your name");
-        let hidden = field(json!({ "fieldType": "hiddenField", "fieldName": "source", "fieldValue": "mail" })).unwrap();
+        let hidden = field(
+            json!({ "fieldType": "hiddenField", "fieldName": "source", "fieldValue": "mail" }),
+        )
+        .unwrap();
         assert_eq!(hidden.default, json!("mail"));
         let options = json!([{ "option": "a" }, { "option": "b" }, { "option": "c, d" }]);
-        for (given, wanted) in [("a, b", json!(["a", "b"])), ("c, d", json!(["c, d"])), ("z", Value::Undefined)] {
-            let mut entry = json!({ "fieldLabel": "x", "fieldType": "checkbox", "defaultValue": given });
+        for (given, wanted) in
+            [("a, b", json!(["a", "b"])), ("c, d", json!(["c, d"])), ("z", Value::Undefined)]
+        {
+            let mut entry =
+                json!({ "fieldLabel": "x", "fieldType": "checkbox", "defaultValue": given });
             entry.set_path("fieldOptions.values", options.clone());
             assert_eq!(field(entry).unwrap().default, wanted, "{given}");
         }
@@ -260,7 +341,11 @@ mod tests {
                 "limitSelection": "range", "minSelections": 3, "maxSelections": 2 }]),
         ];
         for entries in cases {
-            assert_eq!(fields_of(entries.as_array().unwrap()).unwrap_err().code(), Code::NODE_PARAMETER, "{entries:?}");
+            assert_eq!(
+                fields_of(entries.as_array().unwrap()).unwrap_err().code(),
+                Code::NODE_PARAMETER,
+                "{entries:?}"
+            );
         }
         let many = vec![json!({ "fieldType": "html" }); MAX_FIELDS + 1];
         assert!(fields_of(&many).is_err());

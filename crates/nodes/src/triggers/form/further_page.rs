@@ -76,24 +76,43 @@ impl Trigger for Form {
     }
 
     fn woken_by(setup: &Setup<'_>, sent: Item) -> Result<Item, NodeError> {
-        super::submitted_item(&further_page(&Given::new(setup.params))?, &sent, setup.now_ms, setup.timezone)
+        super::submitted_item(
+            &further_page(&Given::new(setup.params))?,
+            &sent,
+            setup.now_ms,
+            setup.timezone,
+        )
     }
 }
 
 fn further_page(given: &Given<'_>) -> Result<FormPage, NodeError> {
     let page = bare_page(given)?;
-    Ok(FormPage { title: given.text("options.formTitle"), description: given.text("options.formDescription"), ..page })
+    Ok(FormPage {
+        title: given.text("options.formTitle"),
+        description: given.text("options.formDescription"),
+        ..page
+    })
 }
 
 /// What the visitor sees at the end.
 fn ending(ctx: &Ctx<'_>, given: &Given<'_>, items: &Items) -> Result<Answer, NodeError> {
     let completion = match given.text("respondWith").as_str() {
-        "redirect" => FormCompletion::Redirect(web_address("redirectUrl", &given.text("redirectUrl"))?),
+        "redirect" => {
+            FormCompletion::Redirect(web_address("redirectUrl", &given.text("redirectUrl"))?)
+        }
         "showText" => FormCompletion::Html(given.text("responseText")),
         "returnBinary" => return file(ctx, given, items),
-        _ => FormCompletion::Message { title: given.text("completionTitle"), text: given.text("completionMessage") },
+        _ => FormCompletion::Message {
+            title: given.text("completionTitle"),
+            text: given.text("completionMessage"),
+        },
     };
-    let page = FormPage { title: given.text("options.formTitle"), css: css_of(given)?, completion, ..FormPage::default() };
+    let page = FormPage {
+        title: given.text("options.formTitle"),
+        css: css_of(given)?,
+        completion,
+        ..FormPage::default()
+    };
     Ok(Answer { status: 200, headers: Vec::new(), body: AnswerBody::Page(page.into()) })
 }
 
@@ -102,8 +121,14 @@ fn file(ctx: &Ctx<'_>, given: &Given<'_>, items: &Items) -> Result<Answer, NodeE
     let item = items.first().unwrap_or_default();
     let file = ctx.binary(&item, 0, given.some_text(parameter).as_deref().unwrap_or("data"))?;
     let name = file.file_name.as_deref().unwrap_or("file");
-    let plain: String =
-        name.chars().map(|letter| if matches!(letter, ' '..='~') && !"\"\\".contains(letter) { letter } else { '_' }).collect();
+    let plain: String = name
+        .chars()
+        .map(
+            |letter| {
+                if matches!(letter, ' '..='~') && !"\"\\".contains(letter) { letter } else { '_' }
+            },
+        )
+        .collect();
     let headers = vec![
         ("content-type".into(), checked_value(parameter, "content-type", &file.mime_type)?),
         ("content-disposition".into(), format!("attachment; filename=\"{plain}\"").into()),
@@ -119,8 +144,12 @@ fn ending_params() -> Vec<Param> {
         ("returnBinary", "Return binary file"),
     ];
     let params = [
-        Param::choice("respondWith", "On form submission", &ways).help("What the visitor sees at the end."),
-        Param::text("redirectUrl", "URL", "").required().show("respondWith", &["redirect"]).help("Where the visitor is sent."),
+        Param::choice("respondWith", "On form submission", &ways)
+            .help("What the visitor sees at the end."),
+        Param::text("redirectUrl", "URL", "")
+            .required()
+            .show("respondWith", &["redirect"])
+            .help("Where the visitor is sent."),
         Param::text("completionTitle", "Completion title", "")
             .required()
             .show("respondWith", &["text", "returnBinary"])
@@ -128,7 +157,9 @@ fn ending_params() -> Vec<Param> {
         Param::long_text("completionMessage", "Completion message", "")
             .show("respondWith", &["text", "returnBinary"])
             .help("Shown under the title; simple HTML is allowed."),
-        Param::long_text("responseText", "Text", "").show("respondWith", &["showText"]).help("A whole page as HTML, or plain text."),
+        Param::long_text("responseText", "Text", "")
+            .show("respondWith", &["showText"])
+            .help("A whole page as HTML, or plain text."),
         Param::text("inputDataFieldName", "Input data field name", "data")
             .show("respondWith", &["returnBinary"])
             .help("The field of the file that the visitor gets."),
@@ -137,10 +168,17 @@ fn ending_params() -> Vec<Param> {
 }
 
 fn option_params() -> [Param; 2] {
-    let title = |label: &str| Param::text("formTitle", label, "").help("The title of the page; the trigger's if empty.");
-    let css = || Param::long_text("customCss", "Custom form styling", "").help("CSS that is added to the page's own.");
-    let description = Param::long_text("formDescription", "Form description", "").help("Shown under the title; simple HTML is allowed.");
-    let button = Param::text("buttonLabel", "Button label", "Submit").help("The label of the button that sends the form.");
+    let title = |label: &str| {
+        Param::text("formTitle", label, "").help("The title of the page; the trigger's if empty.")
+    };
+    let css = || {
+        Param::long_text("customCss", "Custom form styling", "")
+            .help("CSS that is added to the page's own.")
+    };
+    let description = Param::long_text("formDescription", "Form description", "")
+        .help("Shown under the title; simple HTML is allowed.");
+    let button = Param::text("buttonLabel", "Button label", "Submit")
+        .help("The label of the button that sends the form.");
     [
         Param::collection("options", "Options", [title("Form title"), description, button, css()])
             .show("operation", &["page"])
@@ -179,9 +217,18 @@ mod tests {
     fn listens(params: Value) -> Result<Vec<FormRoute>, NodeError> {
         let params = Form::spec().complete(2.5, params.as_object().unwrap());
         let node = NodeInfo::default();
-        let listens =
-            Form::listens(&Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1", now_ms: 0, timezone: "UTC" })?;
-        Ok(listens.into_iter().map(|listen| if let Listen::Form(form) = listen { *form } else { panic!("no form") }).collect())
+        let listens = Form::listens(&Setup {
+            node: &node,
+            params: &params,
+            webhook_id: None,
+            workflow_id: "w1",
+            now_ms: 0,
+            timezone: "UTC",
+        })?;
+        Ok(listens
+            .into_iter()
+            .map(|listen| if let Listen::Form(form) = listen { *form } else { panic!("no form") })
+            .collect())
     }
 
     #[tokio::test]
@@ -192,20 +239,30 @@ mod tests {
         assert_eq!(*host.answered.lock().unwrap(), None);
         let limited = json!({ "limitWaitTime": true, "resumeAmount": 2, "resumeUnit": "minutes" });
         let host = run(limited, items(&json!([{}]))).await.unwrap();
-        assert_eq!(*host.paused.lock().unwrap(), Some(Pause::Form { until: Some(1_704_067_320_000) }));
-        let broken = json!({ "formFields": { "values": [{ "fieldType": "dropdown", "fieldLabel": "x" }] } });
-        assert_eq!(run(broken, items(&json!([{}]))).await.err().map(|error| error.code()), Some(Code::NODE_PARAMETER));
+        assert_eq!(
+            *host.paused.lock().unwrap(),
+            Some(Pause::Form { until: Some(1_704_067_320_000) })
+        );
+        let broken =
+            json!({ "formFields": { "values": [{ "fieldType": "dropdown", "fieldLabel": "x" }] } });
+        assert_eq!(
+            run(broken, items(&json!([{}]))).await.err().map(|error| error.code()),
+            Some(Code::NODE_PARAMETER)
+        );
     }
 
     #[test]
     fn a_page_is_shown_at_the_address_of_the_run() {
-        let json =
-            "[{ fieldLabel: 'Name', requiredField: true }, { fieldLabel: 'T', fieldType: 'radio', fieldOptions: [{ option: '<a>' }] }]";
-        let mut params = json!({ "defineForm": "json", "options": { "formTitle": "Two", "buttonLabel": "On" } });
+        let json = "[{ fieldLabel: 'Name', requiredField: true }, { fieldLabel: 'T', fieldType: 'radio', fieldOptions: [{ option: '<a>' }] }]";
+        let mut params =
+            json!({ "defineForm": "json", "options": { "formTitle": "Two", "buttonLabel": "On" } });
         params.set_path("jsonOutput", json);
         let forms = listens(params).unwrap();
         let page = &forms[0].page;
-        assert_eq!((forms[0].route.path.as_str(), page.title.as_str(), page.button.as_str()), ("", "Two", "On"));
+        assert_eq!(
+            (forms[0].route.path.as_str(), page.title.as_str(), page.button.as_str()),
+            ("", "Two", "On")
+        );
         assert_eq!((page.fields[0].name.as_str(), page.fields[0].required), ("Name", true));
         assert_eq!(page.fields[1].kind, FormFieldKind::Radio { options: vec!["<a>".into()] });
         assert!(listens(json!({ "operation": "completion" })).unwrap().is_empty());
@@ -222,13 +279,17 @@ mod tests {
                 json!({ "respondWith": "redirect", "redirectUrl": "https://a.example" }),
                 FormCompletion::Redirect("https://a.example".into()),
             ),
-            (json!({ "respondWith": "showText", "responseText": "<h1>x</h1>" }), FormCompletion::Html("<h1>x</h1>".into())),
+            (
+                json!({ "respondWith": "showText", "responseText": "<h1>x</h1>" }),
+                FormCompletion::Html("<h1>x</h1>".into()),
+            ),
         ];
         for (params, wanted) in cases {
             assert_eq!(ended(params.clone()).await.unwrap().completion, wanted, "{params:?}");
         }
         assert_eq!(ended(json!({ "options": { "formTitle": "End" } })).await.unwrap().title, "End");
-        let broken = ended(json!({ "respondWith": "redirect", "redirectUrl": "javascript:alert(1)" })).await;
+        let broken =
+            ended(json!({ "respondWith": "redirect", "redirectUrl": "javascript:alert(1)" })).await;
         assert_eq!(broken.unwrap_err().code(), Code::NODE_PARAMETER);
     }
 
@@ -239,9 +300,13 @@ mod tests {
         let params = json!({ "operation": "completion", "respondWith": "returnBinary" });
         let host = run(params.clone(), Items::one(item)).await.unwrap();
         let answer = host.answered.lock().unwrap().clone().unwrap();
-        let disposition = ("content-disposition".into(), "attachment; filename=\"a____.csv\"".into());
+        let disposition =
+            ("content-disposition".into(), "attachment; filename=\"a____.csv\"".into());
         assert_eq!(answer.headers, [("content-type".into(), "text/csv".into()), disposition]);
         assert_eq!(answer.body, AnswerBody::Bytes("x".into()));
-        assert_eq!(run(params, items(&json!([{}]))).await.err().map(|error| error.code()), Some(Code::NODE_INPUT));
+        assert_eq!(
+            run(params, items(&json!([{}]))).await.err().map(|error| error.code()),
+            Some(Code::NODE_INPUT)
+        );
     }
 }

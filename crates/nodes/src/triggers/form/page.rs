@@ -11,16 +11,25 @@ use node_api::trigger::{FormCompletion, FormPage, FormRoute, WebhookRoute};
 /// The note at the foot is shown unless it is switched off.
 const ATTRIBUTION_IF_UNSET: bool = true;
 
-/// A form at a path: its page is shown to a GET and sent with a POST. `auth_parameter` is where the node keeps how visitors show who
-/// they are.
-pub(crate) fn form_route(given: &Given<'_>, path: Str, auth_parameter: &str, page: FormPage) -> Result<FormRoute, NodeError> {
+/// A form at a path: its page is shown to a GET and sent with a POST. `auth_parameter` is where the
+/// node keeps how visitors show who they are.
+pub(crate) fn form_route(
+    given: &Given<'_>,
+    path: Str,
+    auth_parameter: &str,
+    page: FormPage,
+) -> Result<FormRoute, NodeError> {
     let mut form = open_form_route(given, path, page)?;
     form.route.auth = auth_of(given, auth_parameter)?;
     Ok(form)
 }
 
 /// The same for a node that has no such parameter.
-pub(super) fn open_form_route(given: &Given<'_>, path: Str, page: FormPage) -> Result<FormRoute, NodeError> {
+pub(super) fn open_form_route(
+    given: &Given<'_>,
+    path: Str,
+    page: FormPage,
+) -> Result<FormRoute, NodeError> {
     let route = WebhookRoute {
         methods: vec!["GET".into(), "POST".into()],
         answer: answer_when(given)?,
@@ -44,7 +53,11 @@ pub(crate) fn page_of(given: &Given<'_>) -> Result<FormPage, NodeError> {
 /// What all pages have: fields, the label of the button, styles.
 pub(super) fn bare_page(given: &Given<'_>) -> Result<FormPage, NodeError> {
     let fields = match given.text("defineForm").as_str() {
-        "json" => fields_of(fields_from_json(given.value("jsonOutput").unwrap_or(&Value::Null))?.as_array().unwrap_or_default())?,
+        "json" => fields_of(
+            fields_from_json(given.value("jsonOutput").unwrap_or(&Value::Null))?
+                .as_array()
+                .unwrap_or_default(),
+        )?,
         _ => fields_of(given.list("formFields.values"))?,
     };
     Ok(FormPage { fields, button: button_of(given), css: css_of(given)?, ..FormPage::default() })
@@ -54,12 +67,15 @@ fn button_of(given: &Given<'_>) -> Str {
     given.some_text("options.buttonLabel").unwrap_or_else(|| "Submit".into())
 }
 
-/// Styles of the author's. They stand inside of a `style` element, which they must not be able to end.
+/// Styles of the author's. They stand inside of a `style` element, which they must not be able to
+/// end.
 pub(super) fn css_of(given: &Given<'_>) -> Result<Str, NodeError> {
     let css = given.text("options.customCss");
     match css.contains("</") || css.contains("<!") {
-        true => Err(NodeError::parameter("options.customCss", "The custom styling has markup in it")
-            .hint("Write only CSS, without `<style>` around it.")),
+        true => {
+            Err(NodeError::parameter("options.customCss", "The custom styling has markup in it")
+                .hint("Write only CSS, without `<style>` around it."))
+        }
         false => Ok(css),
     }
 }
@@ -74,7 +90,9 @@ fn completion_of(given: &Given<'_>) -> Result<FormCompletion, NodeError> {
     // The first version had the text among the options.
     let text = at("formSubmittedText").or_else(|| given.some_text("options.formSubmittedText"));
     Ok(match (text, FormCompletion::default()) {
-        (Some(text), FormCompletion::Message { title, .. }) => FormCompletion::Message { title, text },
+        (Some(text), FormCompletion::Message { title, .. }) => {
+            FormCompletion::Message { title, text }
+        }
         (_, usual) => usual,
     })
 }
@@ -82,23 +100,39 @@ fn completion_of(given: &Given<'_>) -> Result<FormCompletion, NodeError> {
 /// An address for a browser; one without a scheme is meant for `http`.
 pub(super) fn web_address(parameter: &str, given: &str) -> Result<Str, NodeError> {
     let given = checked_value(parameter, "location", given)?;
-    let address = if given.contains("://") { given.clone() } else { format!("http://{given}").into() };
-    let fits = url::Url::parse(&address).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let address =
+        if given.contains("://") { given.clone() } else { format!("http://{given}").into() };
+    let fits = url::Url::parse(&address)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     match fits && !given.is_empty() {
         true => Ok(encoded_address(&address)),
-        false => Err(NodeError::parameter(parameter, format!("'{given}' is no address that a browser could be sent to"))
-            .hint("Write a whole address, such as `https://example.org/thanks`.")),
+        false => Err(NodeError::parameter(
+            parameter,
+            format!("'{given}' is no address that a browser could be sent to"),
+        )
+        .hint("Write a whole address, such as `https://example.org/thanks`.")),
     }
 }
 
 /// Fields given as JSON, also in JavaScript's looser spelling.
 fn fields_from_json(value: &Value) -> Result<Value, NodeError> {
-    if let Checked::Invalid(reason) = validate_field_type("jsonOutput", value, "form-fields", &TypeOptions::default(), &Clock::utc()) {
-        return Err(NodeError::parameter("jsonOutput", format!("The form's fields cannot be used: {reason}"))
-            .hint("Write a list of objects, such as `[{ \"fieldLabel\": \"Name\" }]`."));
+    if let Checked::Invalid(reason) = validate_field_type(
+        "jsonOutput",
+        value,
+        "form-fields",
+        &TypeOptions::default(),
+        &Clock::utc(),
+    ) {
+        return Err(NodeError::parameter(
+            "jsonOutput",
+            format!("The form's fields cannot be used: {reason}"),
+        )
+        .hint("Write a list of objects, such as `[{ \"fieldLabel\": \"Name\" }]`."));
     }
     Ok(match value {
-        Value::String(text) => model::json::parse(text).ok().or_else(|| parse_loose_json(text)).unwrap_or_default(),
+        Value::String(text) => {
+            model::json::parse(text).ok().or_else(|| parse_loose_json(text)).unwrap_or_default()
+        }
         other => other.clone(),
     })
 }

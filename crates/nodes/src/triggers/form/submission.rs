@@ -6,15 +6,22 @@ use crate::triggers::given::text_of;
 use node_api::prelude::*;
 use node_api::trigger::{FormField, FormFieldKind, FormPage};
 
-/// The field of an item in which the server hands over what was sent: the name of each field with its text, or a list of texts.
-/// Files come with the item, under the name of their field, or under `name_0`, `name_1` … if there are several.
+/// The field of an item in which the server hands over what was sent: the name of each field with
+/// its text, or a list of texts. Files come with the item, under the name of their field, or under
+/// `name_0`, `name_1` … if there are several.
 pub const FORM_FIELD: &str = "$form";
 /// `production` or `test`.
 pub const MODE_FIELD: &str = "formMode";
 
-/// The item of a sent form: a value for each field of the page, `submittedAt` and `formMode`. What no field asked for is dropped.
-/// An item without [`FORM_FIELD`] stays as it is: it was pinned, or is of an earlier run.
-pub fn submitted_item(page: &FormPage, sent: &Item, now_ms: i64, zone: &str) -> Result<Item, NodeError> {
+/// The item of a sent form: a value for each field of the page, `submittedAt` and `formMode`. What
+/// no field asked for is dropped. An item without [`FORM_FIELD`] stays as it is: it was pinned, or
+/// is of an earlier run.
+pub fn submitted_item(
+    page: &FormPage,
+    sent: &Item,
+    now_ms: i64,
+    zone: &str,
+) -> Result<Item, NodeError> {
     let Some(values) = sent.json.get(FORM_FIELD) else { return Ok(sent.clone()) };
     let mut item = Item::new(Object::new());
     let mut json = Object::new();
@@ -26,7 +33,8 @@ pub fn submitted_item(page: &FormPage, sent: &Item, now_ms: i64, zone: &str) -> 
         };
         json.insert(field.name.clone(), if value.is_undefined() { Value::Null } else { value });
     }
-    let at = Moment::new(now_ms as f64, zone).ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
+    let at = Moment::new(now_ms as f64, zone)
+        .ok_or_else(|| NodeError::failed(format!("There is no time zone '{zone}'")))?;
     json.insert("submittedAt", at.to_iso());
     json.insert(MODE_FIELD, sent.json.get(MODE_FIELD).and_then(Value::as_str).unwrap_or("test"));
     item.json = json.into();
@@ -42,13 +50,19 @@ fn value_of(field: &FormField, sent: &Value) -> Value {
     let first = texts.first().cloned();
     match &field.kind {
         FormFieldKind::CheckBoxes { .. } | FormFieldKind::DropDown { multiple: true, .. } => {
-            Value::array(texts.into_iter().filter(|text| !text.is_empty()).map(Value::from).collect())
+            Value::array(
+                texts.into_iter().filter(|text| !text.is_empty()).map(Value::from).collect(),
+            )
         }
         FormFieldKind::Number => match first {
-            Some(text) if !text.trim().is_empty() => Some(to_number(&text.into())).filter(|number| number.is_finite()).into(),
+            Some(text) if !text.trim().is_empty() => {
+                Some(to_number(&text.into())).filter(|number| number.is_finite()).into()
+            }
             _ => Value::Null,
         },
-        FormFieldKind::Date => first.filter(|text| !text.is_empty()).map(|text| date(&text, &field.date_format)).into(),
+        FormFieldKind::Date => {
+            first.filter(|text| !text.is_empty()).map(|text| date(&text, &field.date_format)).into()
+        }
         FormFieldKind::Text => first.map(|text| Str::from(text.trim())).into(),
         FormFieldKind::Hidden => first.map_or_else(|| field.default.clone(), Value::from),
         _ => first.into(),
@@ -59,7 +73,8 @@ fn value_of(field: &FormField, sent: &Value) -> Value {
 fn date(text: &str, format: &str) -> Str {
     let read = from_luxon_format(text, "yyyy-MM-dd", "UTC", 0).filter(|_| !format.is_empty());
     let moment = read.and_then(|epoch_ms| Moment::new(epoch_ms, "UTC"));
-    moment.map_or_else(|| text.into(), |moment| to_luxon_format(&moment, &with_months(format)).into())
+    moment
+        .map_or_else(|| text.into(), |moment| to_luxon_format(&moment, &with_months(format)).into())
 }
 
 /// n8n's own examples write months as `mm`, which Luxon reads as minutes; a date has none.
@@ -71,7 +86,11 @@ fn with_months(format: &str) -> String {
 fn take_files(field: &FormField, sent: &Item, item: &mut Item, multiple: bool) -> Value {
     let numbered = (0..).map_while(|number| sent.binary(&format!("{}_{number}", field.name)));
     let files: Vec<&Binary> = sent.binary(&field.name).into_iter().chain(numbered).collect();
-    let property: String = field.name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+    let property: String = field
+        .name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+        .collect();
     let several = multiple || files.len() > 1;
     let mut told = Vec::with_capacity(files.len());
     for (number, file) in files.into_iter().enumerate() {
@@ -116,15 +135,31 @@ mod tests {
             (json!({ "fieldType": "number" }), json!("many"), Value::Null),
             (json!({ "fieldType": "email" }), json!("a@b.example"), json!("a@b.example")),
             (json!({ "fieldType": "date" }), json!("2024-12-31"), json!("2024-12-31")),
-            (json!({ "fieldType": "date", "formatDate": "mm/dd/yyyy" }), json!("2024-12-31"), json!("12/31/2024")),
-            (json!({ "fieldType": "date", "formatDate": "dd.MM.yyyy" }), json!("soon"), json!("soon")),
+            (
+                json!({ "fieldType": "date", "formatDate": "mm/dd/yyyy" }),
+                json!("2024-12-31"),
+                json!("12/31/2024"),
+            ),
+            (
+                json!({ "fieldType": "date", "formatDate": "dd.MM.yyyy" }),
+                json!("soon"),
+                json!("soon"),
+            ),
             (json!({ "fieldType": "dropdown" }), json!("a"), json!("a")),
             (json!({ "fieldType": "dropdown", "multiselect": true }), json!("a"), json!(["a"])),
             (json!({ "fieldType": "checkbox" }), json!(["a", "b"]), json!(["a", "b"])),
             (json!({ "fieldType": "checkbox" }), Value::Null, json!([])),
             (json!({ "fieldType": "radio" }), Value::Null, Value::Null),
-            (json!({ "fieldType": "hiddenField", "fieldValue": "mail" }), Value::Null, json!("mail")),
-            (json!({ "fieldType": "hiddenField", "fieldValue": "mail" }), json!("web"), json!("web")),
+            (
+                json!({ "fieldType": "hiddenField", "fieldValue": "mail" }),
+                Value::Null,
+                json!("mail"),
+            ),
+            (
+                json!({ "fieldType": "hiddenField", "fieldValue": "mail" }),
+                json!("web"),
+                json!("web"),
+            ),
         ];
         for (mut field, sent, wanted) in cases {
             field.set_path("fieldLabel", "x");
@@ -137,7 +172,8 @@ mod tests {
     #[test]
     fn the_item_tells_when_and_how_and_nothing_that_was_not_asked_for() {
         let fields = json!([{ "fieldLabel": "Name" }, { "fieldType": "html", "html": "<p>" }, { "fieldType": "html", "elementName": "note", "html": "<b>" }]);
-        let json = submitted(fields, json!({ "Name": "Ada", "isAdmin": "true", "submittedAt": "never" }));
+        let json =
+            submitted(fields, json!({ "Name": "Ada", "isAdmin": "true", "submittedAt": "never" }));
         let wanted = json!({ "Name": "Ada", "note": "<b>", "submittedAt": "2024-01-01T00:00:00.000Z", "formMode": "production" });
         assert_eq!(json, wanted);
     }
@@ -155,17 +191,31 @@ mod tests {
             { "fieldLabel": "None", "fieldType": "file" }
         ]);
         let item = submitted_item(&page(fields), &sent, NOW, "Asia/Tokyo").unwrap();
-        let names: Vec<&str> = item.binary.iter().flat_map(|files| files.iter()).map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = item
+            .binary
+            .iter()
+            .flat_map(|files| files.iter())
+            .map(|(name, _)| name.as_str())
+            .collect();
         assert_eq!(names, ["My_CV", "Photos_0", "Photos_1"]);
-        assert_eq!(item.json.get("My CV"), Some(&json!({ "filename": "cv.pdf", "mimetype": "application/pdf", "size": 4 })));
+        assert_eq!(
+            item.json.get("My CV"),
+            Some(&json!({ "filename": "cv.pdf", "mimetype": "application/pdf", "size": 4 }))
+        );
         assert_eq!(item.json.get_path("Photos[1].size"), Some(&json!(2)));
-        assert_eq!((item.json.get("None"), item.json.get("formMode")), (Some(&Value::Null), Some(&json!("test"))));
+        assert_eq!(
+            (item.json.get("None"), item.json.get("formMode")),
+            (Some(&Value::Null), Some(&json!("test")))
+        );
         assert_eq!(item.json.get("submittedAt"), Some(&json!("2024-01-01T09:00:00.000+09:00")));
     }
 
     #[test]
     fn an_item_that_was_not_sent_with_the_form_stays() {
         let pinned = Item::new(json!({ "Name": "Ada", "submittedAt": "then" }));
-        assert_eq!(submitted_item(&page(json!([])), &pinned, NOW, "UTC").unwrap().json, pinned.json);
+        assert_eq!(
+            submitted_item(&page(json!([])), &pinned, NOW, "UTC").unwrap().json,
+            pinned.json
+        );
     }
 }

@@ -51,7 +51,8 @@ impl Node for FormTrigger {
         let zone = if in_workflow_zone { ctx.host().timezone() } else { "UTC" };
         let mut output = ctx.builder();
         for (index, item) in items.iter().enumerate() {
-            output.push(submitted_item(&page, &item, ctx.host().now_ms(), zone)?.paired_with(index));
+            output
+                .push(submitted_item(&page, &item, ctx.host().now_ms(), zone)?.paired_with(index));
         }
         Ok(vec![output.finish()])
     }
@@ -60,21 +61,33 @@ impl Node for FormTrigger {
 impl Trigger for FormTrigger {
     fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
         let given = Given::new(setup.params);
-        let path = given.some_text("path").or_else(|| given.some_text("options.path")).unwrap_or_default();
+        let path =
+            given.some_text("path").or_else(|| given.some_text("options.path")).unwrap_or_default();
         let (path, page) = (path_of(setup, "path", &path)?, page_of(&given)?);
         // The first version asks nobody who they are.
         let is_open = setup.node.version < 2.0 && given.value("authentication").is_none();
-        let form = if is_open { open_form_route(&given, path, page)? } else { form_route(&given, path, "authentication", page)? };
+        let form = if is_open {
+            open_form_route(&given, path, page)?
+        } else {
+            form_route(&given, path, "authentication", page)?
+        };
         Ok(vec![Listen::Form(form.into())])
     }
 }
 
 fn response_params() -> [Param; 2] {
-    let modes =
-        [("onReceived", "Form is submitted"), ("lastNode", "Workflow finishes"), ("responseNode", "Using 'Respond to Webhook' node")];
+    let modes = [
+        ("onReceived", "Form is submitted"),
+        ("lastNode", "Workflow finishes"),
+        ("responseNode", "Using 'Respond to Webhook' node"),
+    ];
     [
-        Param::choice("responseMode", "Respond when", &modes).until(2.1).help("When the visitor is answered."),
-        Param::choice("responseMode", "Respond when", modes.get(..2).unwrap_or_default()).since(2.2).help("When the visitor is answered."),
+        Param::choice("responseMode", "Respond when", &modes)
+            .until(2.1)
+            .help("When the visitor is answered."),
+        Param::choice("responseMode", "Respond when", modes.get(..2).unwrap_or_default())
+            .since(2.2)
+            .help("When the visitor is answered."),
     ]
 }
 
@@ -82,20 +95,32 @@ fn response_params() -> [Param; 2] {
 pub(crate) fn shared_options() -> Vec<Param> {
     let ways = [("text", "Form submitted text"), ("redirect", "Redirect URL")];
     let ending = [
-        Param::choice("respondWith", "Respond with", &ways).help("What follows once the form is sent."),
+        Param::choice("respondWith", "Respond with", &ways)
+            .help("What follows once the form is sent."),
         Param::long_text("formSubmittedText", "Text to show", "Your response has been recorded")
             .show("respondWith", &["text"])
             .help("Shown once the form is sent."),
-        Param::text("redirectUrl", "URL to redirect to", "").show("respondWith", &["redirect"]).help("Where the visitor is sent."),
+        Param::text("redirectUrl", "URL to redirect to", "")
+            .show("respondWith", &["redirect"])
+            .help("Where the visitor is sent."),
     ];
     vec![
-        Param::flag("appendAttribution", "Append attribution", true).help("Show at the foot of the page what made it."),
-        Param::text("buttonLabel", "Button label", "Submit").help("The label of the button that sends the form."),
-        Param::flag("ignoreBots", "Ignore bots", false).guard().help("Crawlers and link previews see nothing."),
-        Param::group("respondWithOptions", "Form response", [FieldGroup::new("values", "Values", ending)])
-            .preset(json!({ "values": { "respondWith": "text" } }))
-            .help("What follows once the form is sent, unless another page does."),
-        Param::long_text("customCss", "Custom form styling", "").help("CSS that is added to the page's own."),
+        Param::flag("appendAttribution", "Append attribution", true)
+            .help("Show at the foot of the page what made it."),
+        Param::text("buttonLabel", "Button label", "Submit")
+            .help("The label of the button that sends the form."),
+        Param::flag("ignoreBots", "Ignore bots", false)
+            .guard()
+            .help("Crawlers and link previews see nothing."),
+        Param::group(
+            "respondWithOptions",
+            "Form response",
+            [FieldGroup::new("values", "Values", ending)],
+        )
+        .preset(json!({ "values": { "respondWith": "text" } }))
+        .help("What follows once the form is sent, unless another page does."),
+        Param::long_text("customCss", "Custom form styling", "")
+            .help("CSS that is added to the page's own."),
     ]
 }
 
@@ -139,32 +164,67 @@ mod tests {
 
     #[test]
     fn a_form_is_shown_and_sent_at_one_address() {
-        let form = listens(2.5, json!({ "formTitle": "Hello", "formDescription": "Say <b>hi</b>" })).unwrap();
+        let form =
+            listens(2.5, json!({ "formTitle": "Hello", "formDescription": "Say <b>hi</b>" }))
+                .unwrap();
         assert_eq!(form.route.methods, [Str::from("GET"), "POST".into()]);
-        assert_eq!((form.route.path.as_str(), form.route.auth, form.route.answer), ("u-1", WebhookAuth::None, AnswerWhen::Received));
-        assert_eq!((form.page.title.as_str(), form.page.description.as_str()), ("Hello", "Say <b>hi</b>"));
+        assert_eq!(
+            (form.route.path.as_str(), form.route.auth, form.route.answer),
+            ("u-1", WebhookAuth::None, AnswerWhen::Received)
+        );
+        assert_eq!(
+            (form.page.title.as_str(), form.page.description.as_str()),
+            ("Hello", "Say <b>hi</b>")
+        );
         assert_eq!((form.page.button.as_str(), form.page.attribution), ("Submit", true));
         assert_eq!(form.page.completion, FormCompletion::default());
     }
 
     #[test]
     fn the_path_and_the_ending_stand_where_the_version_keeps_them() {
-        let paths = [(1.0, json!({ "path": "f" })), (2.1, json!({ "path": "f" })), (2.2, json!({ "options": { "path": "/f/" } }))];
+        let paths = [
+            (1.0, json!({ "path": "f" })),
+            (2.1, json!({ "path": "f" })),
+            (2.2, json!({ "options": { "path": "/f/" } })),
+        ];
         for (version, params) in paths {
             assert_eq!(listens(version, params).unwrap().route.path, "f", "{version}");
         }
-        let text = |text: &str| FormCompletion::Message { title: "Form Submitted".into(), text: text.into() };
+        let text = |text: &str| FormCompletion::Message {
+            title: "Form Submitted".into(),
+            text: text.into(),
+        };
         let old = listens(1.0, json!({ "options": { "formSubmittedText": "Thanks" } })).unwrap();
         assert_eq!(old.page.completion, text("Thanks"));
         let ending = |values: Value| {
-            listens(2.5, json!({ "options": { "respondWithOptions": { "values": values } } })).map(|form| form.page.completion)
+            listens(2.5, json!({ "options": { "respondWithOptions": { "values": values } } }))
+                .map(|form| form.page.completion)
         };
-        assert_eq!(ending(json!({ "respondWith": "text", "formSubmittedText": "Bye" })).unwrap(), text("Bye"));
-        let redirect = |address: &str| ending(json!({ "respondWith": "redirect", "redirectUrl": address }));
-        assert_eq!(redirect("a.example/x").unwrap(), FormCompletion::Redirect("http://a.example/x".into()));
-        assert_eq!(redirect("https://a.example/ü").unwrap(), FormCompletion::Redirect("https://a.example/%C3%BC".into()));
-        for address in ["", "javascript:alert(1)", "javascript://x/%0aalert(1)", "data:text/html,x", "https://a\r\nb"] {
-            assert!(redirect(address).is_err_and(|error| error.code() == Code::NODE_PARAMETER), "{address}");
+        assert_eq!(
+            ending(json!({ "respondWith": "text", "formSubmittedText": "Bye" })).unwrap(),
+            text("Bye")
+        );
+        let redirect =
+            |address: &str| ending(json!({ "respondWith": "redirect", "redirectUrl": address }));
+        assert_eq!(
+            redirect("a.example/x").unwrap(),
+            FormCompletion::Redirect("http://a.example/x".into())
+        );
+        assert_eq!(
+            redirect("https://a.example/ü").unwrap(),
+            FormCompletion::Redirect("https://a.example/%C3%BC".into())
+        );
+        for address in [
+            "",
+            "javascript:alert(1)",
+            "javascript://x/%0aalert(1)",
+            "data:text/html,x",
+            "https://a\r\nb",
+        ] {
+            assert!(
+                redirect(address).is_err_and(|error| error.code() == Code::NODE_PARAMETER),
+                "{address}"
+            );
         }
     }
 
@@ -174,27 +234,45 @@ mod tests {
         let mut params = json!({ "authentication": "basicAuth", "responseMode": "lastNode" });
         params.set_path("options", options);
         let form = listens(2.5, params).unwrap();
-        assert_eq!((form.page.attribution, form.page.button.as_str(), form.page.css.as_str()), (false, "Go", "h1 { color: red }"));
-        assert_eq!((form.route.auth, form.route.answer, form.route.ignores_bots), (WebhookAuth::Basic, AnswerWhen::LastNode, true));
+        assert_eq!(
+            (form.page.attribution, form.page.button.as_str(), form.page.css.as_str()),
+            (false, "Go", "h1 { color: red }")
+        );
+        assert_eq!(
+            (form.route.auth, form.route.answer, form.route.ignores_bots),
+            (WebhookAuth::Basic, AnswerWhen::LastNode, true)
+        );
         let broken = listens(2.5, json!({ "options": { "customCss": "</style><script>" } }));
         assert_eq!(broken.unwrap_err().code(), Code::NODE_PARAMETER);
     }
 
     #[test]
     fn issue_14_16_a_form_is_open_only_if_its_author_says_so() {
-        for way in [json!(""), Value::Null, Value::Undefined, json!("magic"), json!("={{ $vars.mode }}")] {
+        for way in
+            [json!(""), Value::Null, Value::Undefined, json!("magic"), json!("={{ $vars.mode }}")]
+        {
             let mut params = json!({});
             params.set_path("authentication", way.clone());
             assert_eq!(listens(2.5, params).unwrap_err().code(), Code::NODE_PARAMETER, "{way:?}");
         }
-        assert_eq!(listens(1.0, json!({})).unwrap().route.auth, WebhookAuth::None, "the first version has no authentication");
-        assert_eq!(listens(1.0, json!({ "authentication": "basicAuth" })).unwrap().route.auth, WebhookAuth::Basic);
+        assert_eq!(
+            listens(1.0, json!({})).unwrap().route.auth,
+            WebhookAuth::None,
+            "the first version has no authentication"
+        );
+        assert_eq!(
+            listens(1.0, json!({ "authentication": "basicAuth" })).unwrap().route.auth,
+            WebhookAuth::Basic
+        );
     }
 
     #[tokio::test]
     async fn what_was_sent_becomes_the_item() {
-        let params = json!({ "formFields": { "values": [{ "fieldLabel": "Age", "fieldType": "number" }] } });
-        let sent = || vec![items(&json!([{ FORM_FIELD: { "Age": "36", "x": 1 }, "formMode": "production" }]))];
+        let params =
+            json!({ "formFields": { "values": [{ "fieldLabel": "Age", "fieldType": "number" }] } });
+        let sent = || {
+            vec![items(&json!([{ FORM_FIELD: { "Age": "36", "x": 1 }, "formMode": "production" }]))]
+        };
         for (version, options, at) in [
             (1.0, json!({}), "2024-01-01T00:00:00.000Z"),
             (2.0, json!({}), "2024-01-01T00:00:00.000Z"),
@@ -205,8 +283,13 @@ mod tests {
             params.set_path("options", options);
             let mut host = TestHost::new(&FormTrigger::spec(), version, &params);
             host.timezone = "Europe/Berlin".into();
-            let outputs = run_on::<FormTrigger>(&host, version, sent(), OnError::Stop).await.unwrap();
-            assert_eq!(to_json(&outputs[0]), json!([{ "Age": 36, "submittedAt": at, "formMode": "production" }]), "{version}");
+            let outputs =
+                run_on::<FormTrigger>(&host, version, sent(), OnError::Stop).await.unwrap();
+            assert_eq!(
+                to_json(&outputs[0]),
+                json!([{ "Age": 36, "submittedAt": at, "formMode": "production" }]),
+                "{version}"
+            );
         }
     }
 }

@@ -17,7 +17,14 @@ fn clocks<T: Trigger>(params: Value) -> Result<Vec<Arc<dyn Timetable>>, NodeErro
     let spec = T::spec();
     let params = spec.complete(spec.newest_version(), params.as_object().unwrap());
     let node = NodeInfo { id: "n1".into(), type_name: spec.id, ..NodeInfo::default() };
-    let listens = T::listens(&Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1", now_ms: 0, timezone: "UTC" })?;
+    let listens = T::listens(&Setup {
+        node: &node,
+        params: &params,
+        webhook_id: None,
+        workflow_id: "w1",
+        now_ms: 0,
+        timezone: "UTC",
+    })?;
     let clock = |listen: Listen| match listen {
         Listen::Clock(timetable) => timetable,
         _ => panic!("a schedule listens to the clock"),
@@ -33,10 +40,16 @@ fn each_rule_is_a_clock_of_its_own() {
     let clocks = clocks::<ScheduleTrigger>(params).unwrap();
     assert_eq!(clocks.len(), 2);
     assert_eq!(clocks[0].next_after(START, None, "UTC"), Some(START + 9 * HOUR + HOUR / 2));
-    assert_eq!(clocks[0].next_after(START, None, "Europe/Berlin"), Some(START + 8 * HOUR + HOUR / 2));
+    assert_eq!(
+        clocks[0].next_after(START, None, "Europe/Berlin"),
+        Some(START + 8 * HOUR + HOUR / 2)
+    );
     let day_of = |at: Option<i64>| at.map(|at| (at - START) / DAY);
     assert_eq!(day_of(clocks[1].next_after(START, None, "UTC")), Some(0));
-    assert_eq!(day_of(clocks[1].next_after(START + 7 * HOUR, Some(START + 6 * HOUR), "UTC")), Some(3));
+    assert_eq!(
+        day_of(clocks[1].next_after(START + 7 * HOUR, Some(START + 6 * HOUR), "UTC")),
+        Some(3)
+    );
 }
 
 #[test]
@@ -50,16 +63,28 @@ fn a_default_schedule_fires_at_midnight() {
 fn old_nodes_listen_to_the_clock_too() {
     let times = json!({ "triggerTimes": { "item": [{ "mode": "custom", "cronExpression": "0 0 14 * * *" }, { "mode": "everyMinute" }] } });
     let found = clocks::<Cron>(times).unwrap();
-    assert_eq!((found.len(), found[0].next_after(START, None, "UTC")), (2, Some(START + 14 * HOUR)));
+    assert_eq!(
+        (found.len(), found[0].next_after(START, None, "UTC")),
+        (2, Some(START + 14 * HOUR))
+    );
     let found = clocks::<Interval>(json!({ "interval": 90, "unit": "minutes" })).unwrap();
     assert_eq!(found[0].next_after(START, None, "UTC"), Some(START + 90 * 60_000));
-    assert_eq!(found[0].next_after(START + 1, Some(START - 60_000), "UTC"), Some(START + 89 * 60_000));
+    assert_eq!(
+        found[0].next_after(START + 1, Some(START - 60_000), "UTC"),
+        Some(START + 89 * 60_000)
+    );
 }
 
 #[test]
 fn a_broken_rule_is_told_when_the_workflow_becomes_active() {
     let broken = json!({ "rule": { "interval": [{ "field": "cronExpression", "expression": "61 * * * *" }] } });
-    assert_eq!(clocks::<ScheduleTrigger>(broken).err().map(|error| error.code()), Some(Code::NODE_PARAMETER));
-    assert_eq!(clocks::<Interval>(json!({ "interval": 0 })).err().map(|error| error.code()), Some(Code::NODE_PARAMETER));
+    assert_eq!(
+        clocks::<ScheduleTrigger>(broken).err().map(|error| error.code()),
+        Some(Code::NODE_PARAMETER)
+    );
+    assert_eq!(
+        clocks::<Interval>(json!({ "interval": 0 })).err().map(|error| error.code()),
+        Some(Code::NODE_PARAMETER)
+    );
     assert!(clocks::<Cron>(json!({})).unwrap().is_empty());
 }

@@ -1,4 +1,5 @@
-//! Cron expressions: five fields, or six with seconds in front, with names, steps, `L`, `W` and `#`.
+//! Cron expressions: five fields, or six with seconds in front, with names, steps, `L`, `W` and
+//! `#`.
 
 use super::ScheduleError;
 use croner::parser::{CronParser, Year};
@@ -10,10 +11,12 @@ use model::Str;
 
 /// Longer than any list of minutes.
 const MAX_LENGTH: usize = 512;
-/// A day of the month and a weekday together come round within 40 years; what takes longer does not exist (`30 2`).
+/// A day of the month and a weekday together come round within 40 years; what takes longer does not
+/// exist (`30 2`).
 const YEARS_IN_SIGHT: i16 = 41;
 
-const MONTHS: [&str; 12] = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+const MONTHS: [&str; 12] =
+    ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 const DAYS: [&str; 8] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT", "L"];
 const DAYS_OF_MONTH: [&str; 3] = ["L", "W", "LW"];
 
@@ -82,19 +85,29 @@ fn ever_comes(pattern: &CronPattern) -> bool {
     let first = Date::constant(2024, 1, 1);
     let days = first.series(1.day()).take_while(|date| date.year() < first.year() + YEARS_IN_SIGHT);
     days.into_iter().any(|date| {
-        let (year, month, day) = (i32::from(date.year()), date.month().unsigned_abs().into(), date.day().unsigned_abs().into());
-        let weekday = Weekday::from_days_from_sunday(date.weekday().to_sunday_zero_offset().unsigned_abs().into());
-        pattern.month_match(month).unwrap_or(false) && pattern.day_match(year, month, day, weekday).unwrap_or(false)
+        let (year, month, day) = (
+            i32::from(date.year()),
+            date.month().unsigned_abs().into(),
+            date.day().unsigned_abs().into(),
+        );
+        let weekday = Weekday::from_days_from_sunday(
+            date.weekday().to_sunday_zero_offset().unsigned_abs().into(),
+        );
+        pattern.month_match(month).unwrap_or(false)
+            && pattern.day_match(year, month, day, weekday).unwrap_or(false)
     })
 }
 
-/// What the parser lets pass: a wrong number of fields, empty elements of a list, names in the wrong field.
+/// What the parser lets pass: a wrong number of fields, empty elements of a list, names in the
+/// wrong field.
 fn check_fields(text: &str) -> Result<(), String> {
     let fields: Vec<&str> = text.split_whitespace().collect();
     let Some(skipped) = 6usize.checked_sub(fields.len()).filter(|skipped| *skipped <= 1) else {
         return Err(format!("it has {} fields instead of 5, or 6 with seconds", fields.len()));
     };
-    for (position, field) in fields.iter().enumerate().map(|(position, field)| (position + skipped, field)) {
+    for (position, field) in
+        fields.iter().enumerate().map(|(position, field)| (position + skipped, field))
+    {
         if field.split(',').any(str::is_empty) {
             return Err(format!("'{field}' has an empty element"));
         }
@@ -104,8 +117,11 @@ fn check_fields(text: &str) -> Result<(), String> {
             5 => &DAYS,
             _ => &[],
         };
-        let words = field.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty());
-        if let Some(word) = words.into_iter().find(|word| !names.iter().any(|name| name.eq_ignore_ascii_case(word))) {
+        let words =
+            field.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty());
+        if let Some(word) =
+            words.into_iter().find(|word| !names.iter().any(|name| name.eq_ignore_ascii_case(word)))
+        {
             return Err(format!("'{word}' means nothing in '{field}'"));
         }
     }

@@ -13,7 +13,13 @@ fn text(ms: i64, zone: &str) -> String {
 }
 
 fn by_cron(expression: &str) -> Rule {
-    Rule { timing: Timing::Cron { expression: CronExpression::parse(expression).unwrap(), every: None }, last_run_ms: None }
+    Rule {
+        timing: Timing::Cron {
+            expression: CronExpression::parse(expression).unwrap(),
+            every: None,
+        },
+        last_run_ms: None,
+    }
 }
 
 /// The next moments, each found from the one before.
@@ -54,20 +60,29 @@ fn each_field_has_its_say() {
 fn a_skipped_hour_is_made_up_for_once() {
     let zone = "America/New_York";
     let from = "2026-03-08T05:00:00Z";
-    assert_eq!(moments(&by_cron("30 2 * * *"), from, zone, 2), ["2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"]);
+    assert_eq!(
+        moments(&by_cron("30 2 * * *"), from, zone, 2),
+        ["2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"]
+    );
     assert_eq!(
         moments(&by_cron("0 * * * *"), from, zone, 3),
         ["2026-03-08T01:00:00-05:00", "2026-03-08T03:00:00-04:00", "2026-03-08T04:00:00-04:00"]
     );
     // A zone that skips half an hour.
-    assert_eq!(moments(&by_cron("15 2 * * *"), "2026-10-03T12:00:00Z", "Australia/Lord_Howe", 1), ["2026-10-04T02:30:00+11:00"]);
+    assert_eq!(
+        moments(&by_cron("15 2 * * *"), "2026-10-03T12:00:00Z", "Australia/Lord_Howe", 1),
+        ["2026-10-04T02:30:00+11:00"]
+    );
 }
 
 #[test]
 fn a_repeated_hour_fires_set_times_once_and_intervals_twice() {
     let zone = "America/New_York";
     let from = "2026-11-01T04:30:00Z";
-    assert_eq!(moments(&by_cron("30 1 * * *"), from, zone, 2), ["2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"]);
+    assert_eq!(
+        moments(&by_cron("30 1 * * *"), from, zone, 2),
+        ["2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"]
+    );
     assert_eq!(
         moments(&by_cron("*/30 * * * *"), from, zone, 5),
         [
@@ -130,7 +145,10 @@ fn a_day_that_never_comes_is_refused() {
         assert!(error.to_string().contains("no such day"), "{error}");
     }
     let rare = by_cron("0 0 29 2 +MON");
-    assert_eq!(moments(&rare, "2026-01-15T00:00:00Z", "UTC", 2), ["2044-02-29T00:00:00+00:00", "2072-02-29T00:00:00+00:00"]);
+    assert_eq!(
+        moments(&rare, "2026-01-15T00:00:00Z", "UTC", 2),
+        ["2044-02-29T00:00:00+00:00", "2072-02-29T00:00:00+00:00"]
+    );
 }
 
 #[test]
@@ -140,7 +158,8 @@ fn strange_instants_and_zones_give_nothing() {
         assert_eq!(next_run_after(&rule, instant, "UTC"), None, "{instant}");
     }
     assert_eq!(next_run_after(&rule, 0, "Europe/Atlantis"), None);
-    let interval = Rule { timing: Timing::Interval { milliseconds: 1000 }, last_run_ms: Some(i64::MIN) };
+    let interval =
+        Rule { timing: Timing::Interval { milliseconds: 1000 }, last_run_ms: Some(i64::MIN) };
     assert_eq!(next_run_after(&interval, i64::MAX, "UTC"), None);
 }
 
@@ -158,7 +177,10 @@ fn told(rule: &Rule) -> String {
     match &rule.timing {
         Timing::Cron { expression, every } => {
             let fields = expression.as_str().split_once(' ').unwrap().1;
-            every.map_or_else(|| fields.to_owned(), |every| format!("{fields} every {} {:?}", every.count, every.unit))
+            every.map_or_else(
+                || fields.to_owned(),
+                |every| format!("{fields} every {} {:?}", every.count, every.unit),
+            )
         }
         Timing::Interval { milliseconds } => format!("each {milliseconds} ms"),
     }
@@ -172,11 +194,20 @@ fn intervals_of_the_schedule_trigger_become_rules() {
         (json!({ "field": "minutes", "minutesInterval": 5 }), "*/5 * * * *"),
         (json!({ "field": "minutes", "minutesInterval": 90 }), "each 5400000 ms"),
         (json!({ "field": "hours", "hoursInterval": 3, "triggerAtMinute": 7 }), "7 */3 * * *"),
-        (json!({ "field": "hours", "hoursInterval": 48, "triggerAtMinute": 0 }), "0 0 * * * every 2 Day"),
+        (
+            json!({ "field": "hours", "hoursInterval": 48, "triggerAtMinute": 0 }),
+            "0 0 * * * every 2 Day",
+        ),
         (json!({ "field": "hours", "hoursInterval": 30 }), "each 108000000 ms"),
         (json!({ "field": "days", "triggerAtHour": 9, "triggerAtMinute": 0 }), "0 9 * * *"),
-        (json!({ "daysInterval": 3, "triggerAtHour": 9, "triggerAtMinute": 30 }), "30 9 * * * every 3 Day"),
-        (json!({ "field": "weeks", "triggerAtDay": [1, 3], "triggerAtHour": 9, "triggerAtMinute": 0 }), "0 9 * * 1,3"),
+        (
+            json!({ "daysInterval": 3, "triggerAtHour": 9, "triggerAtMinute": 30 }),
+            "30 9 * * * every 3 Day",
+        ),
+        (
+            json!({ "field": "weeks", "triggerAtDay": [1, 3], "triggerAtHour": 9, "triggerAtMinute": 0 }),
+            "0 9 * * 1,3",
+        ),
         (
             json!({ "field": "weeks", "weeksInterval": 2, "triggerAtDay": [], "triggerAtHour": 9, "triggerAtMinute": 0 }),
             "0 9 * * * every 2 Week",
@@ -190,7 +221,12 @@ fn intervals_of_the_schedule_trigger_become_rules() {
             "0 0 5 * * every 5 Month",
         ),
     ] {
-        assert_eq!(told(&schedule(entry.clone()).unwrap()), expected, "{}", model::json::to_string(&entry));
+        assert_eq!(
+            told(&schedule(entry.clone()).unwrap()),
+            expected,
+            "{}",
+            model::json::to_string(&entry)
+        );
     }
     for entry in [
         json!({ "field": "minutes", "minutesInterval": 0 }),
@@ -208,13 +244,15 @@ fn intervals_of_the_schedule_trigger_become_rules() {
 
 #[test]
 fn every_third_day_counts_from_the_last_run() {
-    let rule = schedule(json!({ "daysInterval": 3, "triggerAtHour": 9, "triggerAtMinute": 0 })).unwrap();
+    let rule =
+        schedule(json!({ "daysInterval": 3, "triggerAtHour": 9, "triggerAtMinute": 0 })).unwrap();
     let first = next_run_after(&rule, ms("2026-03-01T12:00:00Z"), "UTC").unwrap();
     assert!(text(first, "UTC").starts_with("2026-03-02T09:00:"));
     let second = next_run_after(&rule.clone().counted_from(first), first, "UTC").unwrap();
     assert!(text(second, "UTC").starts_with("2026-03-05T09:00:"));
     // A server that was off keeps the count.
-    let later = next_run_after(&rule.counted_from(first), ms("2026-03-06T00:00:00Z"), "UTC").unwrap();
+    let later =
+        next_run_after(&rule.counted_from(first), ms("2026-03-06T00:00:00Z"), "UTC").unwrap();
     assert!(text(later, "UTC").starts_with("2026-03-08T09:00:"));
 }
 
@@ -234,7 +272,8 @@ fn every_second_week_keeps_all_its_days() {
 
 #[test]
 fn intervals_go_on_from_the_last_run() {
-    let rule = &rules("n8n-nodes-base.interval", json!({ "interval": 5, "unit": "minutes" })).unwrap()[0];
+    let rule =
+        &rules("n8n-nodes-base.interval", json!({ "interval": 5, "unit": "minutes" })).unwrap()[0];
     assert_eq!(next_run_after(rule, 1000, "UTC"), Some(301_000));
     assert_eq!(next_run_after(&rule.clone().counted_from(1000), 301_000, "UTC"), Some(601_000));
     assert_eq!(next_run_after(&rule.clone().counted_from(1000), 1_000_000, "UTC"), Some(1_201_000));
@@ -254,7 +293,8 @@ fn times_of_the_cron_node_become_expressions() {
         (json!({ "mode": "everyX", "unit": "minutes", "value": 120 }), "each 7200000 ms"),
         (json!({ "mode": "custom", "cronExpression": " 1 2 3 4 5 6 " }), "2 3 4 5 6"),
     ] {
-        let found = rules("n8n-nodes-base.cron", json!({ "triggerTimes": { "item": [entry] } })).unwrap();
+        let found =
+            rules("n8n-nodes-base.cron", json!({ "triggerTimes": { "item": [entry] } })).unwrap();
         assert_eq!(told(&found[0]), expected);
     }
     assert_eq!(rules_of_node("n8n-nodes-base.webhook", &model::Object::new(), ""), None);
@@ -263,7 +303,10 @@ fn times_of_the_cron_node_become_expressions() {
 #[test]
 fn the_earliest_of_several_rules_wins() {
     let rules = [by_cron("0 12 * * *"), by_cron("0 6 * * *")];
-    assert_eq!(next_of_all(&rules, ms("2026-01-01T00:00:00Z"), "UTC"), Some(ms("2026-01-01T06:00:00Z")));
+    assert_eq!(
+        next_of_all(&rules, ms("2026-01-01T00:00:00Z"), "UTC"),
+        Some(ms("2026-01-01T06:00:00Z"))
+    );
     assert_eq!(next_of_all(&[], 0, "UTC"), None);
 }
 
@@ -281,7 +324,11 @@ fn a_minute_never_goes_missing_around_a_change_of_the_clock() {
         let from = ms(from);
         for minute in 0..300 {
             let at = from + minute * 60_000 + 17_250;
-            assert_eq!(next_run_after(&rule, at, zone), Some(from + (minute + 1) * 60_000), "{zone} {at}");
+            assert_eq!(
+                next_run_after(&rule, at, zone),
+                Some(from + (minute + 1) * 60_000),
+                "{zone} {at}"
+            );
         }
     }
 }

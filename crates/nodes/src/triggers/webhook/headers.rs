@@ -3,7 +3,8 @@
 use crate::triggers::given::{shown, text_of};
 use node_api::prelude::*;
 
-/// The headers in a list of `{ name, value }`, names in lower case. Entries without a name are left out.
+/// The headers in a list of `{ name, value }`, names in lower case. Entries without a name are left
+/// out.
 pub(crate) fn headers_of(parameter: &str, entries: &[Value]) -> Result<Vec<(Str, Str)>, NodeError> {
     let mut headers = Vec::new();
     for entry in entries {
@@ -12,7 +13,8 @@ pub(crate) fn headers_of(parameter: &str, entries: &[Value]) -> Result<Vec<(Str,
             continue;
         }
         let name = checked_name(parameter, name.trim())?;
-        let value = checked_value(parameter, &name, &entry.get("value").map(text_of).unwrap_or_default())?;
+        let value =
+            checked_value(parameter, &name, &entry.get("value").map(text_of).unwrap_or_default())?;
         headers.push((name, value));
     }
     Ok(headers)
@@ -23,16 +25,20 @@ pub(crate) fn checked_name(parameter: &str, name: &str) -> Result<Str, NodeError
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
     if name.is_empty() || !name.chars().all(fits) {
         let message = format!("{} is no name of a header", shown(&name.into()));
-        return Err(NodeError::parameter(parameter, message).hint("Use letters, digits and hyphens only, such as `X-Request-Id`."));
+        return Err(NodeError::parameter(parameter, message)
+            .hint("Use letters, digits and hyphens only, such as `X-Request-Id`."));
     }
     Ok(name.to_ascii_lowercase().into())
 }
 
-/// A header's value. A line break in it would let data of the workflow write headers or the body of the answer.
+/// A header's value. A line break in it would let data of the workflow write headers or the body of
+/// the answer.
 pub(crate) fn checked_value(parameter: &str, name: &str, value: &str) -> Result<Str, NodeError> {
     let value = value.trim_matches([' ', '\t']);
     if value.chars().any(|letter| letter.is_control() && letter != '\t') {
-        let message = format!("The value of the header '{name}' has a line break or another control character");
+        let message = format!(
+            "The value of the header '{name}' has a line break or another control character"
+        );
         let hint = "Remove it, for example with `.replace(/[\\r\\n\\0]/g, ' ')` in the expression of the value.";
         return Err(NodeError::parameter(parameter, message).hint(hint));
     }
@@ -69,7 +75,10 @@ mod tests {
     fn names_are_lower_case_and_values_are_text() {
         let entries = json!([{ "name": "X-Count", "value": 3 }, { "name": " ", "value": "x" }, { "name": "Set-Cookie", "value": " a=b " }]);
         let headers = headers_of("options.responseHeaders", entries.as_array().unwrap()).unwrap();
-        assert_eq!(headers, [("x-count".into(), "3".into()), ("set-cookie".into(), Str::from("a=b"))]);
+        assert_eq!(
+            headers,
+            [("x-count".into(), "3".into()), ("set-cookie".into(), Str::from("a=b"))]
+        );
     }
 
     #[test]
@@ -79,13 +88,20 @@ mod tests {
             assert_eq!(error.code(), Code::NODE_PARAMETER, "{value:?}");
         }
         for name in ["a b", "a:b", "a\r\nb", "ä", "a\0"] {
-            assert_eq!(headers_of("h", &[json!({ "name": name })]).unwrap_err().code(), Code::NODE_PARAMETER, "{name:?}");
+            assert_eq!(
+                headers_of("h", &[json!({ "name": name })]).unwrap_err().code(),
+                Code::NODE_PARAMETER,
+                "{name:?}"
+            );
         }
     }
 
     #[test]
     fn addresses_are_encoded_where_a_header_needs_it() {
-        assert_eq!(encoded_address(" https://a.example/ü x?q=1#z "), "https://a.example/%C3%BC%20x?q=1#z");
+        assert_eq!(
+            encoded_address(" https://a.example/ü x?q=1#z "),
+            "https://a.example/%C3%BC%20x?q=1#z"
+        );
         assert_eq!(encoded_address("/a\r\nb"), "/a%0D%0Ab");
     }
 }

@@ -17,8 +17,12 @@ pub(crate) fn response_params() -> Vec<Param> {
         ("noData", "No response body"),
     ];
     vec![
-        Param::choice("responseMode", "Respond", modes.get(..3).unwrap_or_default()).until(2.0).help("When the caller is answered."),
-        Param::choice("responseMode", "Respond", &modes).since(2.1).help("When the caller is answered; streaming sends as it comes."),
+        Param::choice("responseMode", "Respond", modes.get(..3).unwrap_or_default())
+            .until(2.0)
+            .help("When the caller is answered."),
+        Param::choice("responseMode", "Respond", &modes)
+            .since(2.1)
+            .help("When the caller is answered; streaming sends as it comes."),
         Param::number("responseCode", "Response code", 200)
             .between(100.0, 599.0)
             .until(1.1)
@@ -33,23 +37,41 @@ pub(crate) fn response_params() -> Vec<Param> {
             .required()
             .show("responseData", &["firstEntryBinary"])
             .help("The field of the file that is sent back."),
-        Param::notice("webhookNotice", "Put a 'Respond to Webhook' node where the answer is known.")
-            .show("responseMode", &["responseNode"]),
+        Param::notice(
+            "webhookNotice",
+            "Put a 'Respond to Webhook' node where the answer is known.",
+        )
+        .show("responseMode", &["responseNode"]),
     ]
 }
 
 pub(crate) fn option_params() -> Vec<Param> {
     let codes = [200, 201, 204, 301, 302, 304, 400, 401, 403, 404];
-    let mut codes: Vec<Choice> =
-        codes.iter().map(|code| Choice { value: (*code).into(), label: code.to_string().into(), help: Str::new() }).collect();
-    codes.push(Choice { value: "customCode".into(), label: "Custom code".into(), help: Str::new() });
+    let mut codes: Vec<Choice> = codes
+        .iter()
+        .map(|code| Choice {
+            value: (*code).into(),
+            label: code.to_string().into(),
+            help: Str::new(),
+        })
+        .collect();
+    codes.push(Choice {
+        value: "customCode".into(),
+        label: "Custom code".into(),
+        help: Str::new(),
+    });
     let code = Param {
         kind: ParamKind::Choice { options: codes },
         ..Param::number("responseCode", "Response code", 200).help("The status of the answer.")
     };
-    let custom = Param::number("customCode", "Code", 200).at_least(100.0).show("responseCode", &["customCode"]).help("Any other status.");
-    let header =
-        [Param::text("name", "Name", "").help("The header's name."), Param::text("value", "Value", "").help("The header's value.")];
+    let custom = Param::number("customCode", "Code", 200)
+        .at_least(100.0)
+        .show("responseCode", &["customCode"])
+        .help("Any other status.");
+    let header = [
+        Param::text("name", "Name", "").help("The header's name."),
+        Param::text("value", "Value", "").help("The header's value."),
+    ];
     vec![
         Param::text("allowedOrigins", "Allowed origins (CORS)", "*")
             .guard()

@@ -8,8 +8,9 @@ const MAX_BYTES: usize = 1024;
 /// The longest webhook id; n8n's have 36 letters.
 const MAX_ID_BYTES: usize = 128;
 
-/// The path of a trigger. Without one it is the node's webhook id, or, where that was stripped from the workflow, the ids of
-/// workflow and node. A path with parts such as `:id` stands behind the id, so that it cannot take the calls of another workflow.
+/// The path of a trigger. Without one it is the node's webhook id, or, where that was stripped from
+/// the workflow, the ids of workflow and node. A path with parts such as `:id` stands behind the
+/// id, so that it cannot take the calls of another workflow.
 pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result<Str, NodeError> {
     let path = checked(parameter, given)?;
     if !path.is_empty() && !has_variables(&path) {
@@ -23,7 +24,8 @@ pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result
         (true, None) if is_plain(setup.workflow_id) && is_plain(&setup.node.id) => {
             checked(parameter, &format!("{}/{}", setup.workflow_id, setup.node.id))
         }
-        (true, None) => Err(NodeError::parameter(parameter, "The node has no path to listen at").hint("Enter a path, such as `orders`.")),
+        (true, None) => Err(NodeError::parameter(parameter, "The node has no path to listen at")
+            .hint("Enter a path, such as `orders`.")),
     }
 }
 
@@ -31,17 +33,31 @@ pub(crate) fn path_of(setup: &Setup<'_>, parameter: &str, given: &str) -> Result
 pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
     let path = given.trim().trim_matches('/');
     let refused = |reason: &str, hint: &str| {
-        let start: String = given.chars().take(60).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
-        Err(NodeError::parameter(parameter, format!("The path '{start}' cannot be used: {reason}")).hint(hint))
+        let start: String = given
+            .chars()
+            .take(60)
+            .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
+            .collect();
+        Err(NodeError::parameter(parameter, format!("The path '{start}' cannot be used: {reason}"))
+            .hint(hint))
     };
     if path.len() > MAX_BYTES {
-        return refused("it is longer than 1 KB", "Shorten the path; what varies from call to call belongs into the query or the body.");
+        return refused(
+            "it is longer than 1 KB",
+            "Shorten the path; what varies from call to call belongs into the query or the body.",
+        );
     }
     if path.chars().any(char::is_control) {
-        return refused("it has control characters", "Remove line breaks and other invisible characters from the path.");
+        return refused(
+            "it has control characters",
+            "Remove line breaks and other invisible characters from the path.",
+        );
     }
     if path.contains(['?', '#', '\\']) {
-        return refused("it has a '?', '#' or backslash", "Write only the path; a call's query arrives in `query` by itself.");
+        return refused(
+            "it has a '?', '#' or backslash",
+            "Write only the path; a call's query arrives in `query` by itself.",
+        );
     }
     if path.is_empty() {
         return Ok(Str::new());
@@ -52,11 +68,17 @@ pub(crate) fn checked(parameter: &str, given: &str) -> Result<Str, NodeError> {
             return refused("it has an empty part", "Write one slash between two parts.");
         }
         if matches!(part, "." | "..") {
-            return refused("'.' and '..' lead nowhere", "Write the path from its beginning, such as `orders/new`.");
+            return refused(
+                "'.' and '..' lead nowhere",
+                "Write the path from its beginning, such as `orders/new`.",
+            );
         }
         if let Some(name) = part.strip_prefix(':') {
             if name.is_empty() || names.contains(&name) {
-                return refused("each ':' needs a name of its own", "Name the parts that vary, such as `user/:userId/order/:orderId`.");
+                return refused(
+                    "each ':' needs a name of its own",
+                    "Name the parts that vary, such as `user/:userId/order/:orderId`.",
+                );
             }
             names.push(name);
         }
@@ -69,13 +91,18 @@ fn checked_id(id: &str) -> Result<&str, NodeError> {
     if is_plain(id) && id.len() <= MAX_ID_BYTES {
         return Ok(id);
     }
-    let start: String = id.chars().take(60).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
+    let start: String = id
+        .chars()
+        .take(60)
+        .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
+        .collect();
     Err(NodeError::parameter("webhookId", format!("The id '{start}' cannot be part of an address"))
         .hint("An id has letters, digits, '-' and '_'. Remove `webhookId` from the node; it gets one of its own."))
 }
 
 fn is_plain(id: &str) -> bool {
-    !id.is_empty() && id.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
+    !id.is_empty()
+        && id.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
 }
 
 fn has_variables(path: &str) -> bool {
@@ -89,7 +116,18 @@ mod tests {
 
     fn path(given: &str, webhook_id: Option<&str>) -> Result<Str, NodeError> {
         let (node, params) = (NodeInfo { id: "n-1".into(), ..NodeInfo::default() }, Object::new());
-        path_of(&Setup { node: &node, params: &params, webhook_id, workflow_id: "w1", now_ms: 0, timezone: "UTC" }, "path", given)
+        path_of(
+            &Setup {
+                node: &node,
+                params: &params,
+                webhook_id,
+                workflow_id: "w1",
+                now_ms: 0,
+                timezone: "UTC",
+            },
+            "path",
+            given,
+        )
     }
 
     #[test]
@@ -114,19 +152,28 @@ mod tests {
 
     #[test]
     fn issue_14_03_an_id_is_one_part_that_does_not_vary() {
-        for id in [":a", "a/b", "/", "a/:b", "..", ".", "a b", "a%2fb", "a\n", "ä", &"x".repeat(200)] {
+        for id in
+            [":a", "a/b", "/", "a/:b", "..", ".", "a b", "a%2fb", "a\n", "ä", &"x".repeat(200)]
+        {
             for given in ["", ":b/:c", "user/:id"] {
                 let error = path(given, Some(id)).unwrap_err();
                 assert_eq!(error.code(), Code::NODE_PARAMETER, "{id} with {given}");
             }
-            assert_eq!(path("orders", Some(id)).unwrap(), "orders", "an id that is not used harms nobody");
+            assert_eq!(
+                path("orders", Some(id)).unwrap(),
+                "orders",
+                "an id that is not used harms nobody"
+            );
         }
     }
 
     #[test]
     fn what_is_no_path_is_refused_with_advice() {
         let long = "a/".repeat(600);
-        let cases = ["a//b", "../etc", "a/../b", "a/./b", "a\nb", "a\0b", "a?b=1", "a#b", "a\\b", "x/:", ":id/:id", &long];
+        let cases = [
+            "a//b", "../etc", "a/../b", "a/./b", "a\nb", "a\0b", "a?b=1", "a#b", "a\\b", "x/:",
+            ":id/:id", &long,
+        ];
         for given in cases {
             let error = path(given, Some("u-1")).unwrap_err();
             assert_eq!(error.code(), Code::NODE_PARAMETER, "{given}");
@@ -134,7 +181,14 @@ mod tests {
             assert!(error.to_run_error("Webhook").hint.is_some(), "{given}");
         }
         let (node, params) = (NodeInfo::default(), Object::new());
-        let nameless = Setup { node: &node, params: &params, webhook_id: None, workflow_id: "w1", now_ms: 0, timezone: "UTC" };
+        let nameless = Setup {
+            node: &node,
+            params: &params,
+            webhook_id: None,
+            workflow_id: "w1",
+            now_ms: 0,
+            timezone: "UTC",
+        };
         assert_eq!(path_of(&nameless, "path", "").unwrap_err().code(), Code::NODE_PARAMETER);
     }
 }

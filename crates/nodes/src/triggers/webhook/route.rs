@@ -1,4 +1,5 @@
-//! How calls of an address are taken and answered, from the parameters that the Webhook and Wait nodes share.
+//! How calls of an address are taken and answered, from the parameters that the Webhook and Wait
+//! nodes share.
 
 use super::headers::{checked_name, checked_value, headers_of};
 use crate::triggers::given::{Given, shown, text_of};
@@ -6,14 +7,25 @@ use node_api::prelude::*;
 use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, Detail, WebhookAuth, WebhookRoute};
 use std::net::IpAddr;
 
-pub(crate) const METHODS: &[(&str, &str)] =
-    &[("DELETE", "DELETE"), ("GET", "GET"), ("HEAD", "HEAD"), ("PATCH", "PATCH"), ("POST", "POST"), ("PUT", "PUT")];
+pub(crate) const METHODS: &[(&str, &str)] = &[
+    ("DELETE", "DELETE"),
+    ("GET", "GET"),
+    ("HEAD", "HEAD"),
+    ("PATCH", "PATCH"),
+    ("POST", "POST"),
+    ("PUT", "PUT"),
+];
 
 /// The option that says which calls start a run. It is evaluated for each call.
 pub(crate) const CONDITION: &str = "options.onlyRunIf";
 
-/// The route of a node that is called at a path. `auth_parameter` is where the node keeps how callers show who they are.
-pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Result<WebhookRoute, NodeError> {
+/// The route of a node that is called at a path. `auth_parameter` is where the node keeps how
+/// callers show who they are.
+pub(crate) fn route_of(
+    given: &Given<'_>,
+    path: Str,
+    auth_parameter: &str,
+) -> Result<WebhookRoute, NodeError> {
     let answer = answer_when(given)?;
     Ok(WebhookRoute {
         methods: methods_of(given)?,
@@ -21,7 +33,10 @@ pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Re
         auth: auth_of(given, auth_parameter)?,
         answer,
         status: status_of(given)?,
-        headers: headers_of("options.responseHeaders", given.list("options.responseHeaders.entries"))?,
+        headers: headers_of(
+            "options.responseHeaders",
+            given.list("options.responseHeaders.entries"),
+        )?,
         data: data_of(given, answer)?,
         allowed_origins: origins_of(given)?,
         allowed_ips: ips_of(given)?,
@@ -41,14 +56,17 @@ pub(crate) fn route_of(given: &Given<'_>, path: Str, auth_parameter: &str) -> Re
     })
 }
 
-/// How callers show who they are, at a parameter that every node of this kind has: that nobody is asked has to be said.
+/// How callers show who they are, at a parameter that every node of this kind has: that nobody is
+/// asked has to be said.
 pub(crate) fn auth_of(given: &Given<'_>, parameter: &str) -> Result<WebhookAuth, NodeError> {
     match given.text(parameter).as_str() {
         "none" => Ok(WebhookAuth::None),
         "basicAuth" => Ok(WebhookAuth::Basic),
         "headerAuth" => Ok(WebhookAuth::Header),
         "jwtAuth" => Ok(WebhookAuth::Jwt),
-        other => Err(unknown_auth(parameter, other, "'none', 'basicAuth', 'headerAuth' or 'jwtAuth'")),
+        other => {
+            Err(unknown_auth(parameter, other, "'none', 'basicAuth', 'headerAuth' or 'jwtAuth'"))
+        }
     }
 }
 
@@ -70,8 +88,11 @@ pub(crate) fn answer_when(given: &Given<'_>) -> Result<AnswerWhen, NodeError> {
         "lastNode" => Ok(AnswerWhen::LastNode),
         "responseNode" => Ok(AnswerWhen::ResponseNode),
         "streaming" => Ok(AnswerWhen::Streaming),
-        other => Err(NodeError::parameter("responseMode", format!("There is no response mode '{other}'"))
-            .hint("Choose 'onReceived', 'lastNode', 'responseNode' or 'streaming'.")),
+        other => Err(NodeError::parameter(
+            "responseMode",
+            format!("There is no response mode '{other}'"),
+        )
+        .hint("Choose 'onReceived', 'lastNode', 'responseNode' or 'streaming'.")),
     }
 }
 
@@ -85,20 +106,25 @@ fn methods_of(given: &Given<'_>) -> Result<Vec<Str>, NodeError> {
     for method in chosen.iter().map(|method| Str::from(method.trim().to_ascii_uppercase())) {
         if !METHODS.iter().any(|(known, _)| *known == method) {
             let known: Vec<&str> = METHODS.iter().map(|(known, _)| *known).collect();
-            return Err(NodeError::parameter("httpMethod", format!("The method {} cannot be listened for", shown(&method.into())))
-                .hint(format!("Choose one of {}.", known.join(", "))));
+            return Err(NodeError::parameter(
+                "httpMethod",
+                format!("The method {} cannot be listened for", shown(&method.into())),
+            )
+            .hint(format!("Choose one of {}.", known.join(", "))));
         }
         if !methods.contains(&method) {
             methods.push(method);
         }
     }
     match methods.is_empty() {
-        true => Err(NodeError::parameter("httpMethod", "No method is chosen").hint("Choose at least one method, such as POST.")),
+        true => Err(NodeError::parameter("httpMethod", "No method is chosen")
+            .hint("Choose at least one method, such as POST.")),
         false => Ok(methods),
     }
 }
 
-/// The status: version 2 keeps it among the options, with a choice and a number; before it was a parameter.
+/// The status: version 2 keeps it among the options, with a choice and a number; before it was a
+/// parameter.
 fn status_of(given: &Given<'_>) -> Result<u16, NodeError> {
     let option = "options.responseCode.values.responseCode";
     let path = match given.text(option).as_str() {
@@ -112,26 +138,35 @@ fn status_of(given: &Given<'_>) -> Result<u16, NodeError> {
 fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeError> {
     Ok(match answer {
         AnswerWhen::Received if given.flag("options.noResponseBody") => AnswerData::Nothing,
-        AnswerWhen::Received => given.some_text("options.responseData").map_or(AnswerData::Started, AnswerData::Text),
+        AnswerWhen::Received => {
+            given.some_text("options.responseData").map_or(AnswerData::Started, AnswerData::Text)
+        }
         AnswerWhen::ResponseNode => AnswerData::Started,
         AnswerWhen::Streaming => AnswerData::AllItems,
         AnswerWhen::LastNode => match given.text("responseData").as_str() {
             "allEntries" => AnswerData::AllItems,
             "noData" => AnswerData::Nothing,
-            "firstEntryBinary" => {
-                AnswerData::FirstFile { field: given.some_text("responseBinaryPropertyName").unwrap_or_else(|| "data".into()) }
-            }
+            "firstEntryBinary" => AnswerData::FirstFile {
+                field: given
+                    .some_text("responseBinaryPropertyName")
+                    .unwrap_or_else(|| "data".into()),
+            },
             "" | "firstEntryJson" => {
                 let content_type = given.some_text("options.responseContentType");
                 let parameter = "options.responseContentType";
                 AnswerData::FirstItem {
                     field: given.some_text("options.responsePropertyName"),
-                    content_type: content_type.map(|kind| checked_value(parameter, "content-type", &kind)).transpose()?,
+                    content_type: content_type
+                        .map(|kind| checked_value(parameter, "content-type", &kind))
+                        .transpose()?,
                 }
             }
             other => {
-                return Err(NodeError::parameter("responseData", format!("There is no response data {}", shown(&other.into())))
-                    .hint("Choose 'allEntries', 'firstEntryJson', 'firstEntryBinary' or 'noData'."));
+                return Err(NodeError::parameter(
+                    "responseData",
+                    format!("There is no response data {}", shown(&other.into())),
+                )
+                .hint("Choose 'allEntries', 'firstEntryJson', 'firstEntryBinary' or 'noData'."));
             }
         },
     })
@@ -139,10 +174,15 @@ fn data_of(given: &Given<'_>, answer: AnswerWhen) -> Result<AnswerData, NodeErro
 
 pub(crate) fn origins_of(given: &Given<'_>) -> Result<Str, NodeError> {
     let origins = given.text("options.allowedOrigins");
-    let listed: Vec<&str> = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty()).collect();
+    let listed: Vec<&str> =
+        origins.split(',').map(str::trim).filter(|origin| !origin.is_empty()).collect();
     match listed.contains(&"*") {
         true => Ok("*".into()),
-        false => checked_value("options.allowedOrigins", "access-control-allow-origin", &listed.join(",")),
+        false => checked_value(
+            "options.allowedOrigins",
+            "access-control-allow-origin",
+            &listed.join(","),
+        ),
     }
 }
 
@@ -159,8 +199,11 @@ fn ips_of(given: &Given<'_>) -> Result<Vec<Str>, NodeError> {
 }
 
 fn is_address_or_network(text: &str) -> bool {
-    let (address, length) = text.split_once('/').map_or((text, None), |(address, length)| (address, Some(length)));
-    let fits = |longest: u8| length.is_none_or(|length| length.parse::<u8>().is_ok_and(|length| length <= longest));
+    let (address, length) =
+        text.split_once('/').map_or((text, None), |(address, length)| (address, Some(length)));
+    let fits = |longest: u8| {
+        length.is_none_or(|length| length.parse::<u8>().is_ok_and(|length| length <= longest))
+    };
     match address.parse::<IpAddr>() {
         Ok(IpAddr::V4(_)) => fits(32),
         Ok(IpAddr::V6(_)) => fits(128),

@@ -9,8 +9,14 @@ use node_api::trigger::{AnswerData, AnswerWhen, BodyAs, WebhookAuth, WebhookRout
 fn listens(version: f64, params: Value) -> Result<WebhookRoute, NodeError> {
     let params = Webhook::spec().complete(version, params.as_object().unwrap());
     let node = NodeInfo { version, ..NodeInfo::default() };
-    let listens =
-        Webhook::listens(&Setup { node: &node, params: &params, webhook_id: Some("u-1"), workflow_id: "w1", now_ms: 0, timezone: "UTC" })?;
+    let listens = Webhook::listens(&Setup {
+        node: &node,
+        params: &params,
+        webhook_id: Some("u-1"),
+        workflow_id: "w1",
+        now_ms: 0,
+        timezone: "UTC",
+    })?;
     match listens.as_slice() {
         [Listen::Webhook(route)] => Ok(route.clone()),
         _ => panic!("a webhook listens to one address"),
@@ -32,29 +38,73 @@ fn parameters_and_options_make_the_route() {
     let cases = [
         (2.1, json!({}), route()),
         (2.1, json!({ "path": "" }), WebhookRoute { path: "u-1".into(), ..route() }),
-        (2.1, json!({ "path": "/user/:id/" }), WebhookRoute { path: "u-1/user/:id".into(), ..route() }),
-        (1.0, json!({ "httpMethod": "POST" }), WebhookRoute { methods: vec!["POST".into()], ..route() }),
-        (2.0, json!({ "multipleMethods": true }), WebhookRoute { methods: vec!["GET".into(), "POST".into()], ..route() }),
-        (2.0, json!({ "httpMethod": ["PUT", "put", "HEAD"] }), WebhookRoute { methods: vec!["PUT".into(), "HEAD".into()], ..route() }),
-        (1.0, json!({ "authentication": "basicAuth" }), WebhookRoute { auth: WebhookAuth::Basic, ..route() }),
-        (2.0, json!({ "authentication": "headerAuth" }), WebhookRoute { auth: WebhookAuth::Header, ..route() }),
-        (2.0, json!({ "authentication": "jwtAuth" }), WebhookRoute { auth: WebhookAuth::Jwt, ..route() }),
+        (
+            2.1,
+            json!({ "path": "/user/:id/" }),
+            WebhookRoute { path: "u-1/user/:id".into(), ..route() },
+        ),
+        (
+            1.0,
+            json!({ "httpMethod": "POST" }),
+            WebhookRoute { methods: vec!["POST".into()], ..route() },
+        ),
+        (
+            2.0,
+            json!({ "multipleMethods": true }),
+            WebhookRoute { methods: vec!["GET".into(), "POST".into()], ..route() },
+        ),
+        (
+            2.0,
+            json!({ "httpMethod": ["PUT", "put", "HEAD"] }),
+            WebhookRoute { methods: vec!["PUT".into(), "HEAD".into()], ..route() },
+        ),
+        (
+            1.0,
+            json!({ "authentication": "basicAuth" }),
+            WebhookRoute { auth: WebhookAuth::Basic, ..route() },
+        ),
+        (
+            2.0,
+            json!({ "authentication": "headerAuth" }),
+            WebhookRoute { auth: WebhookAuth::Header, ..route() },
+        ),
+        (
+            2.0,
+            json!({ "authentication": "jwtAuth" }),
+            WebhookRoute { auth: WebhookAuth::Jwt, ..route() },
+        ),
         (1.1, json!({ "responseCode": 201 }), WebhookRoute { status: 201, ..route() }),
-        (2.0, json!({ "options": { "responseCode": { "values": { "responseCode": 404 } } } }), WebhookRoute { status: 404, ..route() }),
+        (
+            2.0,
+            json!({ "options": { "responseCode": { "values": { "responseCode": 404 } } } }),
+            WebhookRoute { status: 404, ..route() },
+        ),
         (
             2.1,
             json!({ "options": { "responseCode": { "values": { "responseCode": "customCode", "customCode": 418 } } } }),
             WebhookRoute { status: 418, ..route() },
         ),
-        (2.0, json!({ "responseMode": "responseNode" }), WebhookRoute { answer: AnswerWhen::ResponseNode, ..route() }),
+        (
+            2.0,
+            json!({ "responseMode": "responseNode" }),
+            WebhookRoute { answer: AnswerWhen::ResponseNode, ..route() },
+        ),
         (
             2.1,
             json!({ "responseMode": "streaming" }),
             WebhookRoute { answer: AnswerWhen::Streaming, data: AnswerData::AllItems, ..route() },
         ),
         (2.0, json!({ "responseMode": "lastNode" }), last(first(None, None))),
-        (2.0, json!({ "responseMode": "lastNode", "responseData": "allEntries" }), last(AnswerData::AllItems)),
-        (2.0, json!({ "responseMode": "lastNode", "responseData": "noData" }), last(AnswerData::Nothing)),
+        (
+            2.0,
+            json!({ "responseMode": "lastNode", "responseData": "allEntries" }),
+            last(AnswerData::AllItems),
+        ),
+        (
+            2.0,
+            json!({ "responseMode": "lastNode", "responseData": "noData" }),
+            last(AnswerData::Nothing),
+        ),
         (
             2.0,
             json!({ "responseMode": "lastNode", "responseData": "firstEntryBinary", "responseBinaryPropertyName": "pdf" }),
@@ -65,33 +115,67 @@ fn parameters_and_options_make_the_route() {
             json!({ "responseMode": "lastNode", "options": { "responsePropertyName": "a.b", "responseContentType": "text/csv" } }),
             last(first(Some("a.b"), Some("text/csv"))),
         ),
-        (2.0, json!({ "options": { "responseData": "thanks" } }), WebhookRoute { data: text("thanks"), ..route() }),
-        (2.0, json!({ "options": { "responseData": { "ok": true } } }), WebhookRoute { data: text(r#"{"ok":true}"#), ..route() }),
-        (2.0, json!({ "options": { "noResponseBody": true } }), WebhookRoute { data: AnswerData::Nothing, ..route() }),
+        (
+            2.0,
+            json!({ "options": { "responseData": "thanks" } }),
+            WebhookRoute { data: text("thanks"), ..route() },
+        ),
+        (
+            2.0,
+            json!({ "options": { "responseData": { "ok": true } } }),
+            WebhookRoute { data: text(r#"{"ok":true}"#), ..route() },
+        ),
+        (
+            2.0,
+            json!({ "options": { "noResponseBody": true } }),
+            WebhookRoute { data: AnswerData::Nothing, ..route() },
+        ),
         (
             2.0,
             json!({ "options": { "responseHeaders": { "entries": [{ "name": "X-A", "value": "b" }] } } }),
             WebhookRoute { headers: vec![("x-a".into(), "b".into())], ..route() },
         ),
-        (2.0, json!({ "options": { "rawBody": true } }), WebhookRoute { body: BodyAs::ReadAndKept, ..route() }),
+        (
+            2.0,
+            json!({ "options": { "rawBody": true } }),
+            WebhookRoute { body: BodyAs::ReadAndKept, ..route() },
+        ),
         (
             1.0,
             json!({ "options": { "binaryData": true, "binaryPropertyName": "file" } }),
             WebhookRoute { body: BodyAs::File, binary_field: "file".into(), ..route() },
         ),
-        (2.0, json!({ "options": { "allowedOrigins": "*" } }), WebhookRoute { allowed_origins: "*".into(), ..route() }),
+        (
+            2.0,
+            json!({ "options": { "allowedOrigins": "*" } }),
+            WebhookRoute { allowed_origins: "*".into(), ..route() },
+        ),
         (2.0, json!({ "options": { "allowedOrigins": "" } }), route()),
         (
             2.0,
             json!({ "options": { "allowedOrigins": "https://a.example, https://b.example" } }),
-            WebhookRoute { allowed_origins: "https://a.example,https://b.example".into(), ..route() },
+            WebhookRoute {
+                allowed_origins: "https://a.example,https://b.example".into(),
+                ..route()
+            },
         ),
         (
             2.0,
             json!({ "options": { "ipWhitelist": "192.0.2.7, 198.51.100.0/24,2001:db8::/32" } }),
-            WebhookRoute { allowed_ips: vec!["192.0.2.7".into(), "198.51.100.0/24".into(), "2001:db8::/32".into()], ..route() },
+            WebhookRoute {
+                allowed_ips: vec![
+                    "192.0.2.7".into(),
+                    "198.51.100.0/24".into(),
+                    "2001:db8::/32".into(),
+                ],
+                ..route()
+            },
         ),
-        (2.0, json!({ "options": { "ignoreBots": true } }), WebhookRoute { ignores_bots: true, ..route() }),
+        (
+            2.0,
+            json!({ "options": { "ignoreBots": true } }),
+            WebhookRoute { ignores_bots: true, ..route() },
+        ),
         (
             2.0,
             json!({ "options": { "deliveryHeader": "X-GitHub-Delivery" } }),
@@ -132,7 +216,11 @@ fn mistakes_are_told_when_the_workflow_becomes_active() {
         option("deliveryHeader", json!("X Delivery")),
     ];
     for params in cases {
-        assert_eq!(listens(2.0, params.clone()).unwrap_err().code(), Code::NODE_PARAMETER, "{params:?}");
+        assert_eq!(
+            listens(2.0, params.clone()).unwrap_err().code(),
+            Code::NODE_PARAMETER,
+            "{params:?}"
+        );
     }
 }
 
@@ -140,21 +228,41 @@ fn mistakes_are_told_when_the_workflow_becomes_active() {
 async fn each_method_has_an_output_of_its_own() {
     let parameters = json!({ "multipleMethods": true, "path": "x" });
     let call = |method: &str| json!([{ "body": 1, METHOD_FIELD: method }]);
-    assert_eq!(run::<Webhook>(parameters.clone(), call("POST")).await.unwrap(), [json!([]), json!([{ "body": 1 }])]);
-    assert_eq!(run::<Webhook>(parameters.clone(), call("GET")).await.unwrap(), [json!([{ "body": 1 }]), json!([])]);
+    assert_eq!(
+        run::<Webhook>(parameters.clone(), call("POST")).await.unwrap(),
+        [json!([]), json!([{ "body": 1 }])]
+    );
+    assert_eq!(
+        run::<Webhook>(parameters.clone(), call("GET")).await.unwrap(),
+        [json!([{ "body": 1 }]), json!([])]
+    );
     let labels = |parameters: &Value| Webhook::spec().outputs_with(parameters).len();
-    assert_eq!((labels(&json!({ "httpMethod": ["GET", "PUT", "POST"] })), labels(&json!({ "httpMethod": "GET" }))), (3, 1));
+    assert_eq!(
+        (
+            labels(&json!({ "httpMethod": ["GET", "PUT", "POST"] })),
+            labels(&json!({ "httpMethod": "GET" }))
+        ),
+        (3, 1)
+    );
     assert_eq!(run::<Webhook>(parameters, json!([{}])).await.unwrap(), [json!([{}]), json!([])]);
-    assert_eq!(run::<Webhook>(json!({ "path": "x" }), call("GET")).await.unwrap(), [json!([{ "body": 1 }])]);
+    assert_eq!(
+        run::<Webhook>(json!({ "path": "x" }), call("GET")).await.unwrap(),
+        [json!([{ "body": 1 }])]
+    );
 }
 
 #[tokio::test]
 async fn a_call_that_the_condition_refuses_starts_nothing() {
-    for (condition, count) in [(json!("false"), 0), (json!(false), 0), (json!(true), 1), (json!(""), 1)] {
+    for (condition, count) in
+        [(json!("false"), 0), (json!(false), 0), (json!(true), 1), (json!(""), 1)]
+    {
         let mut params = json!({ "path": "x", "options": {} });
         params.set_path("options.onlyRunIf", condition.clone());
         let host = TestHost::new(&Webhook::spec(), 2.1, &params);
-        let outputs = run_on::<Webhook>(&host, 2.1, vec![items(&json!([{ "body": 1 }]))], OnError::Stop).await.unwrap();
+        let outputs =
+            run_on::<Webhook>(&host, 2.1, vec![items(&json!([{ "body": 1 }]))], OnError::Stop)
+                .await
+                .unwrap();
         assert_eq!(to_json(&outputs[0]).as_array().unwrap().len(), count, "{condition:?}");
     }
 }

@@ -1,9 +1,11 @@
 //! One statement that may only read, on a connection of its own.
 //!
-//! A read-only transaction keeps tables as they are, but not files, statistics and settings, and a statement with columns may be one
-//! that writes them: `ANALYZE SELECT … INTO OUTFILE` has some. So the server's own grammar decides what a statement is. It must take it
-//! alone, as one with columns, and as a subquery, where nothing but a query expression can stand. A text that closes our bracket and
-//! opens another is no statement when it is alone, and what both take has no INTO, no ANALYZE and no SET in front of it.
+//! A read-only transaction keeps tables as they are, but not files, statistics and settings, and a
+//! statement with columns may be one that writes them: `ANALYZE SELECT … INTO OUTFILE` has some. So
+//! the server's own grammar decides what a statement is. It must take it alone, as one with
+//! columns, and as a subquery, where nothing but a query expression can stand. A text that closes
+//! our bracket and opens another is no statement when it is alone, and what both take has no INTO,
+//! no ANALYZE and no SET in front of it.
 
 use super::super::MAX_ANSWER_BYTES;
 use super::super::dial::{Dialler, within_ms};
@@ -22,8 +24,8 @@ const SYNTAX: u16 = 1064;
 /// What stopping a statement may take, the connection for it included.
 const KILLING: Duration = Duration::from_secs(10);
 
-/// One query, in a session and a transaction that are read-only. Neither is used again: the connection is closed, and the server told
-/// to stop if it may still be working.
+/// One query, in a session and a transaction that are read-only. Neither is used again: the
+/// connection is closed, and the server told to stop if it may still be working.
 pub(in super::super) async fn read(
     dialler: &Dialler,
     server: &SqlServer,
@@ -35,17 +37,22 @@ pub(in super::super) async fn read(
     let (mut connection, address) = connect(server, &addresses, limits.bytes).await?;
     let mut running = Running { server, address, id: connection.id(), is_over: false };
     let reading = read_on(&mut connection, server, statement, values, limits);
-    let result = within_ms(&server.server, limits.time_ms + server.server.timeout_ms, reading).await;
+    let result =
+        within_ms(&server.server, limits.time_ms + server.server.timeout_ms, reading).await;
     running.is_over = match &result {
         Ok(found) => found.rows.len() <= limits.rows,
-        Err(error) => matches!(error, ConnectError::Refused { .. } | ConnectError::SignIn { .. } | ConnectError::Rowless),
+        Err(error) => matches!(
+            error,
+            ConnectError::Refused { .. } | ConnectError::SignIn { .. } | ConnectError::Rowless
+        ),
     };
     close(connection).await;
     result
 }
 
-/// A statement that the server may be working on. A server that computes does not notice that nobody listens any more, so whoever stops
-/// reading early, a cancelled run included, has it killed.
+/// A statement that the server may be working on. A server that computes does not notice that
+/// nobody listens any more, so whoever stops reading early, a cancelled run included, has it
+/// killed.
 struct Running<'s> {
     server: &'s SqlServer,
     address: SocketAddr,
@@ -78,8 +85,12 @@ async fn kill(server: SqlServer, address: SocketAddr, id: u32) {
     };
     match tokio::time::timeout(KILLING, killing).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(place = %server.server.place(), %error, "A statement could not be stopped on its server."),
-        Err(_) => tracing::warn!(place = %server.server.place(), "A statement could not be stopped on its server in time."),
+        Ok(Err(error)) => {
+            tracing::warn!(place = %server.server.place(), %error, "A statement could not be stopped on its server.")
+        }
+        Err(_) => {
+            tracing::warn!(place = %server.server.place(), "A statement could not be stopped on its server in time.")
+        }
     }
 }
 
@@ -94,16 +105,25 @@ async fn read_on(
         ConnectError::TooLarge { .. } => ConnectError::TooLarge { limit: limits.bytes },
         error => error,
     };
-    // MariaDB's name for it and its seconds, else MySQL's and its milliseconds. Where neither is known, only our own clock counts.
+    // MariaDB's name for it and its seconds, else MySQL's and its milliseconds. Where neither is
+    // known, only our own clock counts.
     let seconds = limits.time_ms as f64 / 1000.0;
     if connection.query_drop(format!("SET SESSION max_statement_time = {seconds}")).await.is_err() {
-        let _ = connection.query_drop(format!("SET SESSION max_execution_time = {}", limits.time_ms)).await;
+        let _ = connection
+            .query_drop(format!("SET SESSION max_execution_time = {}", limits.time_ms))
+            .await;
     }
-    // The session as well as the transaction: whatever ended this one would begin the next in the same way.
+    // The session as well as the transaction: whatever ended this one would begin the next in the
+    // same way.
     connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(failed)?;
     connection.query_drop("START TRANSACTION READ ONLY").await.map_err(failed)?;
-    let prepared = prepare(connection, statement).await.map_err(failed)?.ok_or(ConnectError::Rowless)?;
-    let bound = if values.is_empty() { Params::Empty } else { Params::Positional(values.iter().map(bind).collect()) };
+    let prepared =
+        prepare(connection, statement).await.map_err(failed)?.ok_or(ConnectError::Rowless)?;
+    let bound = if values.is_empty() {
+        Params::Empty
+    } else {
+        Params::Positional(values.iter().map(bind).collect())
+    };
     let mut result = connection.exec_iter(&prepared, bound).await.map_err(failed)?;
     match collect(&mut result, server.values, limits.bytes, limits.rows.saturating_add(1)).await {
         Ok(results) => Ok(results.into_iter().next().unwrap_or_default()),
@@ -112,16 +132,21 @@ async fn read_on(
     }
 }
 
-/// The statement if it is one that only reads. What is run has been taken by the server in exactly this wording, or begins with a word
-/// of ours that makes it harmless whatever follows.
-async fn prepare(connection: &mut Conn, statement: &str) -> Result<Option<Statement>, mysql_async::Error> {
+/// The statement if it is one that only reads. What is run has been taken by the server in exactly
+/// this wording, or begins with a word of ours that makes it harmless whatever follows.
+async fn prepare(
+    connection: &mut Conn,
+    statement: &str,
+) -> Result<Option<Statement>, mysql_async::Error> {
     // A semicolon at the end is no part of a subquery.
     let statement = statement.trim_end_matches([' ', '\t', '\r', '\n', ';']);
     match Reading::of(statement) {
         Reading::Query => query(connection, statement).await,
         Reading::List(what) => with_columns(connection, &format!("SHOW {what}\n")).await,
         Reading::Plan { options, explained } => match query(connection, explained).await {
-            Ok(Some(_)) => with_columns(connection, &format!("EXPLAIN {options}\n{explained}\n")).await,
+            Ok(Some(_)) => {
+                with_columns(connection, &format!("EXPLAIN {options}\n{explained}\n")).await
+            }
             // What is no statement may be a table, whose columns the same words show.
             Err(error) if options.is_empty() && is_no_sql(&error) => {
                 with_columns(connection, &format!("SHOW COLUMNS FROM {explained}\n")).await
@@ -134,7 +159,9 @@ async fn prepare(connection: &mut Conn, statement: &str) -> Result<Option<Statem
 /// A query expression: alone it has columns, and it can be a subquery.
 async fn query(connection: &mut Conn, text: &str) -> Result<Option<Statement>, mysql_async::Error> {
     // Each ends in a line of its own, so that a comment reaches equally far in both.
-    let Some(alone) = with_columns(connection, &format!("{text}\n")).await? else { return Ok(None) };
+    let Some(alone) = with_columns(connection, &format!("{text}\n")).await? else {
+        return Ok(None);
+    };
     match with_columns(connection, &format!("SELECT EXISTS (\n{text}\n)")).await {
         Ok(inside) => Ok(inside.map(|_| alone)),
         Err(error) if is_no_sql(&error) => Ok(None),
@@ -147,7 +174,10 @@ fn is_no_sql(error: &mysql_async::Error) -> bool {
 }
 
 /// One statement that returns rows. Preparing runs nothing.
-async fn with_columns(connection: &mut Conn, statement: &str) -> Result<Option<Statement>, mysql_async::Error> {
+async fn with_columns(
+    connection: &mut Conn,
+    statement: &str,
+) -> Result<Option<Statement>, mysql_async::Error> {
     let prepared = connection.prep(statement).await?;
     Ok((prepared.num_columns() > 0).then_some(prepared))
 }
@@ -168,9 +198,19 @@ impl<'t> Reading<'t> {
         if let Some(what) = after(text, &["show"]) {
             return Self::List(what);
         }
-        let Some(rest) = ["explain", "describe", "desc"].into_iter().find_map(|word| after(text, &[word])) else { return Self::Query };
-        let options = [("EXTENDED", &["extended"][..]), ("PARTITIONS", &["partitions"]), ("FORMAT=JSON", &["format", "=", "json"])];
-        let chosen = options.into_iter().find_map(|(options, words)| after(rest, words).map(|explained| (options, explained)));
+        let Some(rest) =
+            ["explain", "describe", "desc"].into_iter().find_map(|word| after(text, &[word]))
+        else {
+            return Self::Query;
+        };
+        let options = [
+            ("EXTENDED", &["extended"][..]),
+            ("PARTITIONS", &["partitions"]),
+            ("FORMAT=JSON", &["format", "=", "json"]),
+        ];
+        let chosen = options
+            .into_iter()
+            .find_map(|(options, words)| after(rest, words).map(|explained| (options, explained)));
         let (options, explained) = chosen.unwrap_or(("", rest));
         Self::Plan { options, explained }
     }
@@ -181,8 +221,8 @@ fn after<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     words.iter().try_fold(text, |text, word| {
         let text = text.trim_ascii_start();
         let (begin, rest) = text.split_at_checked(word.len())?;
-        let goes_on =
-            word.ends_with(char::is_alphabetic) && rest.starts_with(|next: char| next == '_' || next == '$' || next.is_alphanumeric());
+        let goes_on = word.ends_with(char::is_alphabetic)
+            && rest.starts_with(|next: char| next == '_' || next == '$' || next.is_alphanumeric());
         (begin.eq_ignore_ascii_case(word) && !goes_on).then_some(rest)
     })
 }
@@ -198,8 +238,14 @@ mod tests {
         assert_eq!(after("showing", &["show"]), None);
         assert_eq!(after("sho", &["show"]), None);
         assert_eq!(after("äöüß", &["show"]), None);
-        assert!(matches!(Reading::of("desc ledger"), Reading::Plan { options: "", explained: " ledger" }));
-        assert!(matches!(Reading::of("EXPLAIN FORMAT = JSON SELECT 1"), Reading::Plan { options: "FORMAT=JSON", explained: " SELECT 1" }));
+        assert!(matches!(
+            Reading::of("desc ledger"),
+            Reading::Plan { options: "", explained: " ledger" }
+        ));
+        assert!(matches!(
+            Reading::of("EXPLAIN FORMAT = JSON SELECT 1"),
+            Reading::Plan { options: "FORMAT=JSON", explained: " SELECT 1" }
+        ));
         assert!(matches!(Reading::of("select 'show'"), Reading::Query));
     }
 }

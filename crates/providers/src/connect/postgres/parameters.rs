@@ -1,4 +1,5 @@
-//! A JSON value as a bound value: its text, and the type that a literal of the same look would have.
+//! A JSON value as a bound value: its text, and the type that a literal of the same look would
+//! have.
 
 use model::Value;
 
@@ -14,7 +15,9 @@ pub(super) fn bind(value: &Value) -> (u32, Option<String>) {
     match value {
         Value::Undefined | Value::Null => (UNKNOWN, None),
         Value::Bool(flag) => (BOOL, Some(flag.to_string())),
-        Value::Number(number) if !number.is_finite() => (UNKNOWN, Some(value.to_js_string().to_string())),
+        Value::Number(number) if !number.is_finite() => {
+            (UNKNOWN, Some(value.to_js_string().to_string()))
+        }
         Value::Number(number) => {
             let is_whole = number.fract() == 0.0;
             let kind = match number.abs() {
@@ -22,7 +25,11 @@ pub(super) fn bind(value: &Value) -> (u32, Option<String>) {
                 size if is_whole && size < 9e18 => INT8,
                 _ => NUMERIC,
             };
-            let text = if is_whole && number.abs() < 9e18 { (*number as i64).to_string() } else { value.to_js_string().to_string() };
+            let text = if is_whole && number.abs() < 9e18 {
+                (*number as i64).to_string()
+            } else {
+                value.to_js_string().to_string()
+            };
             (kind, Some(text))
         }
         Value::Array(values) => (UNKNOWN, Some(array(values))),
@@ -58,6 +65,9 @@ mod tests {
         assert_eq!(bound(json!(null)), (UNKNOWN, None));
         assert_eq!(bound(json!("it's")), (UNKNOWN, Some("it's".into())));
         assert_eq!(bound(json!({ "a": 1 })), (UNKNOWN, Some("{\"a\":1}".into())));
-        assert_eq!(bound(json!([1, "a \"b\" \\", null, [2]])), (UNKNOWN, Some("{\"1\",\"a \\\"b\\\" \\\\\",NULL,{\"2\"}}".into())));
+        assert_eq!(
+            bound(json!([1, "a \"b\" \\", null, [2]])),
+            (UNKNOWN, Some("{\"1\",\"a \\\"b\\\" \\\\\",NULL,{\"2\"}}".into()))
+        );
     }
 }

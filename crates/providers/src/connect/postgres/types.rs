@@ -15,12 +15,15 @@ pub(super) fn read(kind: u32, text: &str, forms: ValueForms) -> Value {
         114 | 3802 => model::json::parse(text).unwrap_or_else(|_| text.into()),
         17 => bytes(text),
         1082 if forms.dates == DateForm::AsWritten => text.into(),
-        // Moments are the same in both forms: the server writes them in a way that few readers know.
+        // Moments are the same in both forms: the server writes them in a way that few readers
+        // know.
         1082 | 1114 | 1184 => dates::iso(text).map_or_else(|| text.into(), Value::from),
         1186 => interval(text),
         600 => point(text),
         _ => match element_of(kind) {
-            Some(element) => Array { text: text.as_bytes(), at: 0 }.read(element, forms, 0).unwrap_or_else(|| text.into()),
+            Some(element) => Array { text: text.as_bytes(), at: 0 }
+                .read(element, forms, 0)
+                .unwrap_or_else(|| text.into()),
             None => text.into(),
         },
     }
@@ -28,7 +31,11 @@ pub(super) fn read(kind: u32, text: &str, forms: ValueForms) -> Value {
 
 /// What a value of a type becomes.
 pub(super) fn form(kind: u32) -> Form {
-    if matches!(kind, 17 | 114 | 3802) || element_of(kind).is_some() { Form::Nested } else { Form::Plain }
+    if matches!(kind, 17 | 114 | 3802) || element_of(kind).is_some() {
+        Form::Nested
+    } else {
+        Form::Plain
+    }
 }
 
 /// The type of an array type's elements.
@@ -50,7 +57,9 @@ fn element_of(kind: u32) -> Option<u32> {
         1017 => 600,
         199 => 114,
         3807 => 3802,
-        1002 | 1003 | 1008 | 1009 | 1014 | 1015 | 1040 | 1041 | 1183 | 1270 | 2951 | 651 | 143 => 25,
+        1002 | 1003 | 1008 | 1009 | 1014 | 1015 | 1040 | 1041 | 1183 | 1270 | 2951 | 651 | 143 => {
+            25
+        }
         _ => return None,
     })
 }
@@ -71,8 +80,12 @@ fn bytes(text: &str) -> Value {
     let digits = text.strip_prefix("\\x").unwrap_or(text).as_bytes();
     let nibble = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
     let byte = |pair: &[u8]| Some(nibble(*pair.first()?)? << 4 | nibble(*pair.get(1)?)?);
-    let data: Option<Vec<Value>> = digits.chunks(2).map(|pair| byte(pair).map(Value::from)).collect();
-    data.map_or_else(|| text.into(), |data| Object::from_iter([("type", Value::from("Buffer")), ("data", data.into())]).into())
+    let data: Option<Vec<Value>> =
+        digits.chunks(2).map(|pair| byte(pair).map(Value::from)).collect();
+    data.map_or_else(
+        || text.into(),
+        |data| Object::from_iter([("type", Value::from("Buffer")), ("data", data.into())]).into(),
+    )
 }
 
 /// `1 year 2 mons 3 days 04:05:06.7` as its parts.
@@ -82,8 +95,12 @@ fn interval(text: &str) -> Value {
     while let Some(word) = words.next() {
         if word.contains(':') {
             let sign = if word.starts_with('-') { -1.0 } else { 1.0 };
-            let mut clock = word.trim_start_matches(['-', '+']).split(':').map(|part| part.parse::<f64>().unwrap_or(0.0) * sign);
-            let (hours, minutes, seconds) = (clock.next(), clock.next(), clock.next().unwrap_or(0.0));
+            let mut clock = word
+                .trim_start_matches(['-', '+'])
+                .split(':')
+                .map(|part| part.parse::<f64>().unwrap_or(0.0) * sign);
+            let (hours, minutes, seconds) =
+                (clock.next(), clock.next(), clock.next().unwrap_or(0.0));
             let millis = ((seconds - seconds.trunc()) * 1_000_000.0).round() / 1000.0;
             for (name, value) in [
                 ("hours", hours.unwrap_or(0.0)),
@@ -109,7 +126,10 @@ fn interval(text: &str) -> Value {
 }
 
 fn point(text: &str) -> Value {
-    let parts = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).and_then(|inner| inner.split_once(','));
+    let parts = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+        .and_then(|inner| inner.split_once(','));
     match parts.map(|(x, y)| (x.parse::<f64>(), y.parse::<f64>())) {
         Some((Ok(x), Ok(y))) => Object::from_iter([("x", x), ("y", y)]).into(),
         _ => text.into(),
@@ -190,7 +210,11 @@ mod tests {
     use super::*;
     use model::json;
 
-    const FORMS: ValueForms = ValueForms { big_integers: NumberForm::Text, decimals: NumberForm::Text, dates: DateForm::Iso };
+    const FORMS: ValueForms = ValueForms {
+        big_integers: NumberForm::Text,
+        decimals: NumberForm::Text,
+        dates: DateForm::Iso,
+    };
 
     #[test]
     fn texts_become_the_json_of_their_type() {
@@ -221,7 +245,8 @@ mod tests {
         for (kind, text, expected) in cases {
             assert_eq!(read(kind, text, FORMS), expected, "{kind} {text}");
         }
-        let numbers = ValueForms { big_integers: NumberForm::Number, decimals: NumberForm::Number, ..FORMS };
+        let numbers =
+            ValueForms { big_integers: NumberForm::Number, decimals: NumberForm::Number, ..FORMS };
         assert_eq!((read(20, "12", numbers), read(1700, "1.10", numbers)), (json!(12), json!(1.1)));
         let days = ValueForms { dates: DateForm::AsWritten, ..FORMS };
         assert_eq!(read(1082, "2024-02-29", days), json!("2024-02-29"));

@@ -47,10 +47,19 @@ const ALL_ROWS: i32 = 0;
 type Column = (Str, u32);
 
 impl Connection {
-    pub(super) async fn open(to: &SqlServer, stream: TcpStream, mode: Mode) -> Result<Self, ConnectError> {
+    pub(super) async fn open(
+        to: &SqlServer,
+        stream: TcpStream,
+        mode: Mode,
+    ) -> Result<Self, ConnectError> {
         let server = &to.server;
         let stream = start_encryption(server, stream).await?;
-        let mut connection = Self { stream, incoming: BytesMut::with_capacity(8192), status: Status::Astray, limit: MAX_ANSWER_BYTES };
+        let mut connection = Self {
+            stream,
+            incoming: BytesMut::with_capacity(8192),
+            status: Status::Astray,
+            limit: MAX_ANSWER_BYTES,
+        };
         within(server, connection.sign_in(to, mode)).await?;
         connection.status = Status::Idle;
         Ok(connection)
@@ -77,53 +86,76 @@ impl Connection {
             ("application_name", "heddle"),
         ];
         let mut out = BytesMut::new();
-        frontend::startup_message(parameters.into_iter().chain(read_only), &mut out).map_err(|error| unreachable(server, &error))?;
+        frontend::startup_message(parameters.into_iter().chain(read_only), &mut out)
+            .map_err(|error| unreachable(server, &error))?;
         self.write(server, &out).await?;
         let mut scram: Option<ScramSha256> = None;
         loop {
             let mut out = BytesMut::new();
             let sent = match self.read(server).await? {
-                Message::AuthenticationOk | Message::ParameterStatus(_) | Message::BackendKeyData(_) | Message::NoticeResponse(_) => {
+                Message::AuthenticationOk
+                | Message::ParameterStatus(_)
+                | Message::BackendKeyData(_)
+                | Message::NoticeResponse(_) => {
                     continue;
                 }
                 Message::ReadyForQuery(_) => return Ok(()),
-                Message::AuthenticationCleartextPassword => frontend::password_message(server.password.as_bytes(), &mut out),
+                Message::AuthenticationCleartextPassword => {
+                    frontend::password_message(server.password.as_bytes(), &mut out)
+                }
                 Message::AuthenticationMd5Password(body) => {
-                    let hash = md5_hash(server.user.as_bytes(), server.password.as_bytes(), body.salt());
+                    let hash =
+                        md5_hash(server.user.as_bytes(), server.password.as_bytes(), body.salt());
                     frontend::password_message(hash.as_bytes(), &mut out)
                 }
                 Message::AuthenticationSasl(body) => {
                     if !body.mechanisms().iterator().flatten().any(|name| name == SCRAM_SHA_256) {
-                        return Err(sign_in_error(server, "it asks for a way of signing in that is not known here"));
+                        return Err(sign_in_error(
+                            server,
+                            "it asks for a way of signing in that is not known here",
+                        ));
                     }
-                    let begun = ScramSha256::new(server.password.as_bytes(), ChannelBinding::unsupported());
-                    let sent = frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), &mut out);
+                    let begun =
+                        ScramSha256::new(server.password.as_bytes(), ChannelBinding::unsupported());
+                    let sent =
+                        frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), &mut out);
                     scram = Some(begun);
                     sent
                 }
                 Message::AuthenticationSaslContinue(body) => match &mut scram {
                     Some(scram) => {
-                        scram.update(body.data()).map_err(|error| sign_in_error(server, &error.to_string()))?;
+                        scram
+                            .update(body.data())
+                            .map_err(|error| sign_in_error(server, &error.to_string()))?;
                         frontend::sasl_response(scram.message(), &mut out)
                     }
                     None => return Err(out_of_turn(server)),
                 },
                 Message::AuthenticationSaslFinal(body) => {
                     let scram = scram.as_mut().ok_or_else(|| out_of_turn(server))?;
-                    scram.finish(body.data()).map_err(|error| sign_in_error(server, &error.to_string()))?;
+                    scram
+                        .finish(body.data())
+                        .map_err(|error| sign_in_error(server, &error.to_string()))?;
                     continue;
                 }
                 Message::ErrorResponse(body) => {
                     let error = refused(&body);
                     return Err(match &error {
                         // 28: the sign-in itself; 3D: no such database.
-                        ConnectError::Refused { message, state, .. } if state.starts_with("28") || state.starts_with("3D") => {
+                        ConnectError::Refused { message, state, .. }
+                            if state.starts_with("28") || state.starts_with("3D") =>
+                        {
                             sign_in_error(server, message)
                         }
                         _ => error,
                     });
                 }
-                _ => return Err(sign_in_error(server, "it asks for a way of signing in that is not known here")),
+                _ => {
+                    return Err(sign_in_error(
+                        server,
+                        "it asks for a way of signing in that is not known here",
+                    ));
+                }
             };
             sent.map_err(|error| unreachable(server, &error))?;
             self.write(server, &out).await?;
@@ -131,7 +163,12 @@ impl Connection {
     }
 
     /// Any number of statements, without values.
-    pub(super) async fn simple(&mut self, server: &Server, statements: &str, forms: ValueForms) -> Result<Vec<SqlResult>, ConnectError> {
+    pub(super) async fn simple(
+        &mut self,
+        server: &Server,
+        statements: &str,
+        forms: ValueForms,
+    ) -> Result<Vec<SqlResult>, ConnectError> {
         let mut out = BytesMut::new();
         frontend::query(statements, &mut out).map_err(|_| holds_nul())?;
         self.ask(server, &out, forms).await
@@ -147,16 +184,24 @@ impl Connection {
     ) -> Result<SqlResult, ConnectError> {
         let bound = bound(values)?;
         let mut out = BytesMut::new();
-        frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out).map_err(|_| holds_nul())?;
+        frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out)
+            .map_err(|_| holds_nul())?;
         push_execution(server, &bound, ALL_ROWS, &mut out)?;
         Ok(self.ask(server, &out, forms).await?.into_iter().next().unwrap_or_default())
     }
 
-    /// Prepares one statement for [`Connection::execute`] and runs nothing. Says whether it returns rows.
-    pub(super) async fn prepare(&mut self, server: &Server, statement: &str, values: &[Value]) -> Result<bool, ConnectError> {
+    /// Prepares one statement for [`Connection::execute`] and runs nothing. Says whether it returns
+    /// rows.
+    pub(super) async fn prepare(
+        &mut self,
+        server: &Server,
+        statement: &str,
+        values: &[Value],
+    ) -> Result<bool, ConnectError> {
         let bound = bound(values)?;
         let mut out = BytesMut::new();
-        frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out).map_err(|_| holds_nul())?;
+        frontend::parse("", statement, bound.iter().map(|(kind, _)| *kind), &mut out)
+            .map_err(|_| holds_nul())?;
         frontend::describe(b'S', "", &mut out).map_err(|error| unreachable(server, &error))?;
         frontend::sync(&mut out);
         self.status = Status::Astray;
@@ -185,7 +230,12 @@ impl Connection {
         most_rows: usize,
     ) -> Result<SqlResult, ConnectError> {
         let mut out = BytesMut::new();
-        push_execution(server, &bound(values)?, i32::try_from(most_rows).unwrap_or(i32::MAX), &mut out)?;
+        push_execution(
+            server,
+            &bound(values)?,
+            i32::try_from(most_rows).unwrap_or(i32::MAX),
+            &mut out,
+        )?;
         Ok(self.ask(server, &out, forms).await?.into_iter().next().unwrap_or_default())
     }
 
@@ -194,7 +244,12 @@ impl Connection {
     }
 
     /// Sends, and reads answers until the server is ready again.
-    async fn ask(&mut self, server: &Server, out: &[u8], forms: ValueForms) -> Result<Vec<SqlResult>, ConnectError> {
+    async fn ask(
+        &mut self,
+        server: &Server,
+        out: &[u8],
+        forms: ValueForms,
+    ) -> Result<Vec<SqlResult>, ConnectError> {
         self.status = Status::Astray;
         self.write(server, out).await?;
         let mut results = Vec::new();
@@ -205,7 +260,10 @@ impl Connection {
         loop {
             match self.read(server).await? {
                 Message::RowDescription(body) => {
-                    let found = body.fields().map(|field| Ok((Str::from(field.name()), field.type_oid()))).collect();
+                    let found = body
+                        .fields()
+                        .map(|field| Ok((Str::from(field.name()), field.type_oid())))
+                        .collect();
                     columns = found.map_err(|error| unreachable(server, &error))?;
                     current = SqlResult { has_rows: true, ..SqlResult::default() };
                 }
@@ -213,7 +271,8 @@ impl Connection {
                     let mut row = Object::with_capacity(columns.len());
                     let mut ranges = body.ranges();
                     for (name, kind) in &columns {
-                        let range = ranges.next().map_err(|error| unreachable(server, &error))?.flatten();
+                        let range =
+                            ranges.next().map_err(|error| unreachable(server, &error))?.flatten();
                         let value = match range.and_then(|range| body.buffer().get(range)) {
                             None => Value::Null,
                             Some(text) => {
@@ -232,7 +291,8 @@ impl Connection {
                 Message::PortalSuspended => results.push(std::mem::take(&mut current)),
                 Message::CommandComplete(body) => {
                     let tag = body.tag().unwrap_or_default();
-                    current.affected = tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+                    current.affected =
+                        tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
                     current.info = tag.split(' ').next().unwrap_or_default().into();
                     results.push(std::mem::take(&mut current));
                 }
@@ -240,7 +300,8 @@ impl Connection {
                 Message::ErrorResponse(body) => failure = Some(refused(&body)),
                 Message::CopyInResponse(_) => {
                     let mut out = BytesMut::new();
-                    frontend::copy_fail("COPY FROM STDIN is not possible here", &mut out).map_err(|error| unreachable(server, &error))?;
+                    frontend::copy_fail("COPY FROM STDIN is not possible here", &mut out)
+                        .map_err(|error| unreachable(server, &error))?;
                     self.write(server, &out).await?;
                 }
                 Message::ReadyForQuery(body) => {
@@ -262,15 +323,25 @@ impl Connection {
 
     async fn read(&mut self, server: &Server) -> Result<Message, ConnectError> {
         loop {
-            if let Some(length) = self.incoming.get(1..5).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes)
+            if let Some(length) = self
+                .incoming
+                .get(1..5)
+                .and_then(|bytes| bytes.try_into().ok())
+                .map(u32::from_be_bytes)
                 && length as usize > self.limit
             {
                 return Err(ConnectError::TooLarge { limit: self.limit });
             }
-            if let Some(message) = Message::parse(&mut self.incoming).map_err(|error| unreachable(server, &error))? {
+            if let Some(message) =
+                Message::parse(&mut self.incoming).map_err(|error| unreachable(server, &error))?
+            {
                 return Ok(message);
             }
-            let n_read = self.stream.read_buf(&mut self.incoming).await.map_err(|error| unreachable(server, &error))?;
+            let n_read = self
+                .stream
+                .read_buf(&mut self.incoming)
+                .await
+                .map_err(|error| unreachable(server, &error))?;
             if n_read == 0 {
                 return Err(unreachable(server, &io::Error::from(io::ErrorKind::UnexpectedEof)));
             }
@@ -281,13 +352,20 @@ impl Connection {
 /// Values in text form, each with the number of its type.
 fn bound(values: &[Value]) -> Result<Vec<(u32, Option<String>)>, ConnectError> {
     if values.len() > usize::from(u16::MAX) {
-        return Err(ConnectError::Unsendable { message: format!("A statement can have at most {} values", u16::MAX) });
+        return Err(ConnectError::Unsendable {
+            message: format!("A statement can have at most {} values", u16::MAX),
+        });
     }
     Ok(values.iter().map(parameters::bind).collect())
 }
 
 /// Binds the values to the unnamed statement and runs it.
-fn push_execution(server: &Server, bound: &[(u32, Option<String>)], most_rows: i32, out: &mut BytesMut) -> Result<(), ConnectError> {
+fn push_execution(
+    server: &Server,
+    bound: &[(u32, Option<String>)],
+    most_rows: i32,
+    out: &mut BytesMut,
+) -> Result<(), ConnectError> {
     let text_format = [0_i16];
     let write = |(_, text): &(u32, Option<String>), buffer: &mut BytesMut| {
         Ok(match text {
@@ -298,14 +376,19 @@ fn push_execution(server: &Server, bound: &[(u32, Option<String>)], most_rows: i
             }
         })
     };
-    frontend::bind("", "", text_format, bound.iter(), write, text_format, out).map_err(|_| holds_nul())?;
-    let ending = frontend::describe(b'P', "", out).and_then(|()| frontend::execute("", most_rows, out));
+    frontend::bind("", "", text_format, bound.iter(), write, text_format, out)
+        .map_err(|_| holds_nul())?;
+    let ending =
+        frontend::describe(b'P', "", out).and_then(|()| frontend::execute("", most_rows, out));
     ending.map_err(|error| unreachable(server, &error))?;
     frontend::sync(out);
     Ok(())
 }
 
-async fn start_encryption(server: &Server, mut stream: TcpStream) -> Result<BoxStream, ConnectError> {
+async fn start_encryption(
+    server: &Server,
+    mut stream: TcpStream,
+) -> Result<BoxStream, ConnectError> {
     if server.security == Security::Plain {
         return Ok(Box::new(stream));
     }
@@ -318,7 +401,10 @@ async fn start_encryption(server: &Server, mut stream: TcpStream) -> Result<BoxS
     match (answer.await?, server.security) {
         (b'S', _) => encrypt(server, stream).await,
         (_, Security::IfOffered) => Ok(Box::new(stream)),
-        _ => Err(ConnectError::Unreachable { place: server.place(), reason: "the server does not offer encryption (SSL)".into() }),
+        _ => Err(ConnectError::Unreachable {
+            place: server.place(),
+            reason: "the server does not offer encryption (SSL)".into(),
+        }),
     }
 }
 
@@ -344,7 +430,10 @@ fn sign_in_error(server: &Server, reason: &str) -> ConnectError {
 }
 
 fn out_of_turn(server: &Server) -> ConnectError {
-    ConnectError::Unreachable { place: server.place(), reason: "the server does not speak PostgreSQL's protocol".into() }
+    ConnectError::Unreachable {
+        place: server.place(),
+        reason: "the server does not speak PostgreSQL's protocol".into(),
+    }
 }
 
 fn holds_nul() -> ConnectError {

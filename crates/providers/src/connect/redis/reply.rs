@@ -1,5 +1,5 @@
-//! Counts what the replies of a server take while they come. A few letters of the protocol, such as `*1`, become a list of their own, so
-//! what counts is what they become and not what was sent.
+//! Counts what the replies of a server take while they come. A few letters of the protocol, such as
+//! `*1`, become a list of their own, so what counts is what they become and not what was sent.
 
 use compute::Held;
 use node_api::http::HttpError;
@@ -69,13 +69,24 @@ impl<S> Counted<S> {
             state.used = 0;
             self.held = None;
         }
-        state.used = state.used.saturating_add(bytes.len()).saturating_add(self.frames.values_in(bytes).saturating_mul(VALUE_BYTES));
-        if state.used > self.limit { Err(HttpError::TooLarge { limit: self.limit }) } else { Ok(state.used) }
+        state.used = state
+            .used
+            .saturating_add(bytes.len())
+            .saturating_add(self.frames.values_in(bytes).saturating_mul(VALUE_BYTES));
+        if state.used > self.limit {
+            Err(HttpError::TooLarge { limit: self.limit })
+        } else {
+            Ok(state.used)
+        }
     }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if let Some(waiting) = &mut this.waiting {
             let room = ready!(waiting.as_mut().poll(context));
@@ -95,14 +106,19 @@ impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
         if held.try_grow_to(used) {
             this.held = Some(held);
         } else {
-            this.waiting = Some(Box::pin(async move { Ok(held.grow_to(used).await.map(|()| held)?) }));
+            this.waiting =
+                Some(Box::pin(async move { Ok(held.grow_to(used).await.map(|()| held)?) }));
         }
         Poll::Ready(Ok(()))
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
@@ -115,7 +131,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
     }
 }
 
-/// Where the next byte stands in the protocol: each value has a letter for its kind, and a line. The line of a text is its length.
+/// Where the next byte stands in the protocol: each value has a letter for its kind, and a line.
+/// The line of a text is its length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Frames {
     #[default]
@@ -137,20 +154,27 @@ impl Frames {
             if let Frames::Text { left } = self {
                 let taken = (*left).min(bytes.len());
                 bytes = &bytes[taken..];
-                *self = if taken < *left { Frames::Text { left: *left - taken } } else { Frames::Kind };
+                *self =
+                    if taken < *left { Frames::Text { left: *left - taken } } else { Frames::Kind };
                 continue;
             }
             bytes = rest;
             *self = match (*self, byte) {
                 (Frames::Kind, kind) => {
                     values += 1;
-                    if matches!(kind, b'$' | b'=' | b'!') { Frames::Length { length: 0 } } else { Frames::Line }
+                    if matches!(kind, b'$' | b'=' | b'!') {
+                        Frames::Length { length: 0 }
+                    } else {
+                        Frames::Line
+                    }
                 }
-                (Frames::Length { length }, b'0'..=b'9') => {
-                    Frames::Length { length: length.saturating_mul(10).saturating_add(usize::from(byte - b'0')) }
-                }
+                (Frames::Length { length }, b'0'..=b'9') => Frames::Length {
+                    length: length.saturating_mul(10).saturating_add(usize::from(byte - b'0')),
+                },
                 // Its text, and the line end behind it.
-                (Frames::Length { length }, b'\n') => Frames::Text { left: length.saturating_add(2) },
+                (Frames::Length { length }, b'\n') => {
+                    Frames::Text { left: length.saturating_add(2) }
+                }
                 // A text that is not there has a length below zero.
                 (Frames::Length { .. }, b'-') => Frames::Line,
                 (_, b'\n') => Frames::Kind,
@@ -190,12 +214,20 @@ mod tests {
     #[tokio::test]
     async fn issue_14_09_a_reply_that_would_take_too_much_memory_is_not_read_to_its_end() {
         let limit = 1 << 20;
-        for reply in [b"*1\r\n".repeat(20_000), b":0\r\n".repeat(20_000), [b"$2000000\r\n".to_vec(), vec![b'x'; 2_000_000]].concat()] {
+        for reply in [
+            b"*1\r\n".repeat(20_000),
+            b":0\r\n".repeat(20_000),
+            [b"$2000000\r\n".to_vec(), vec![b'x'; 2_000_000]].concat(),
+        ] {
             let (read, stopped) = read(&reply, limit).await;
             assert!(read.is_err());
             assert!(matches!(stopped, Some(HttpError::TooLarge { limit: told }) if told == limit));
         }
-        let (read, stopped) = read(&[b"$900000\r\n".to_vec(), vec![b'\n'; 900_000], b"\r\n".to_vec()].concat(), limit).await;
+        let (read, stopped) = read(
+            &[b"$900000\r\n".to_vec(), vec![b'\n'; 900_000], b"\r\n".to_vec()].concat(),
+            limit,
+        )
+        .await;
         assert!(read.is_ok() && stopped.is_none());
     }
 

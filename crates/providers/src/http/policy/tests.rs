@@ -97,7 +97,11 @@ fn a_zone_in_an_address_and_broken_hosts_are_no_urls() {
         "http://%00/",
         "http://a%0d%0ab/",
     ] {
-        assert!(matches!(check("", url), Err(HttpError::Url { .. })), "{url}: {:?}", check("", url));
+        assert!(
+            matches!(check("", url), Err(HttpError::Url { .. })),
+            "{url}: {:?}",
+            check("", url)
+        );
     }
 }
 
@@ -154,7 +158,9 @@ fn ports_of_other_services_are_closed() {
     for port in [22, 25, 6379, 3306, 11211] {
         assert!(is_blocked(&check("", &format!("http://example.com:{port}/"))));
         assert!(is_blocked(&check("example.com", &format!("http://example.com:{port}/"))));
-        assert!(check(&format!("example.com:{port}"), &format!("http://example.com:{port}/")).is_ok());
+        assert!(
+            check(&format!("example.com:{port}"), &format!("http://example.com:{port}/")).is_ok()
+        );
     }
     assert!(check("", "http://example.com:8080/").is_ok());
 }
@@ -189,7 +195,18 @@ fn a_name_in_the_list_opens_private_addresses_but_never_metadata() {
 
 #[test]
 fn broken_entries_are_settings_errors() {
-    for entry in ["10.0.0.0/33", "10.0.0/8", "host:0", "host:99999", "host:x", "*.example.com", "a b", "10.0.0.0/8:0", "/8", "http://x/"] {
+    for entry in [
+        "10.0.0.0/33",
+        "10.0.0/8",
+        "host:0",
+        "host:99999",
+        "host:x",
+        "*.example.com",
+        "a b",
+        "10.0.0.0/8:0",
+        "/8",
+        "http://x/",
+    ] {
         let error = Policy::parse(entry).unwrap_err();
         assert_eq!(error.code(), Code::SETTING_INVALID, "{entry}");
         assert!(error.to_string().contains(entry));
@@ -208,7 +225,8 @@ fn messages_show_no_password_and_no_query() {
 fn spread(seed: u64) -> impl FnMut(usize) -> usize {
     let mut state = seed;
     move |below| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     }
 }
@@ -276,8 +294,13 @@ fn whatever_passes_is_public_and_means_the_same_when_read_again() {
         let Ok(destination) = policy.check_url(&text) else { continue };
         n_passed += 1;
         assert!(matches!(destination.url.scheme(), "http" | "https"), "{text:?}");
-        assert!(destination.ip().is_none_or(|address| address::classify(address).is_none()), "{text:?}");
-        let again = policy.check_url(destination.url.as_str()).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert!(
+            destination.ip().is_none_or(|address| address::classify(address).is_none()),
+            "{text:?}"
+        );
+        let again = policy
+            .check_url(destination.url.as_str())
+            .unwrap_or_else(|error| panic!("{text:?}: {error}"));
         assert_eq!((again.host, again.port), (destination.host, destination.port), "{text:?}");
     }
     assert!(n_passed > 1000, "{n_passed}");

@@ -8,7 +8,9 @@ fn recorded(list: Value) -> RecordedHttp {
 }
 
 async fn get(http: &RecordedHttp, url: &str) -> Result<String, HttpError> {
-    http.send(HttpRequest::new("GET", url)).await.map(|response| String::from_utf8(response.body.to_vec()).unwrap())
+    http.send(HttpRequest::new("GET", url))
+        .await
+        .map(|response| String::from_utf8(response.body.to_vec()).unwrap())
 }
 
 #[tokio::test]
@@ -76,7 +78,10 @@ async fn bodies_headers_and_sign_in_are_compared() {
     assert!(send("https://a.test/form", "a=1", &[form]).await.is_err());
     assert_eq!(send("https://u:p@a.test/form", "a=1", &[form]).await.unwrap().status, 202);
     assert!(send("https://a.test/text", r#"{"a":1}"#, &[]).await.is_err());
-    assert_eq!(send("https://a.test/text", r#"{"a":1}"#, &[("X-K", "v")]).await.unwrap().status, 203);
+    assert_eq!(
+        send("https://a.test/text", r#"{"a":1}"#, &[("X-K", "v")]).await.unwrap().status,
+        203
+    );
 }
 
 #[tokio::test]

@@ -27,9 +27,16 @@ pub(super) struct Block {
     pub(super) input: Option<String>,
 }
 
-pub(super) fn build(head: &Value, blocks: Vec<Block>, stop: Option<&str>, usage: Option<&Value>, info: &ModelInfo) -> Turn {
+pub(super) fn build(
+    head: &Value,
+    blocks: Vec<Block>,
+    stop: Option<&str>,
+    usage: Option<&Value>,
+    info: &ModelInfo,
+) -> Turn {
     let mut ids = CallIds::new(&text_of(head, "id"));
-    let parts: Vec<_> = blocks.into_iter().filter_map(|block| part(block, &mut ids, info)).collect();
+    let parts: Vec<_> =
+        blocks.into_iter().filter_map(|block| part(block, &mut ids, info)).collect();
     let message = Message::new(Role::Assistant, parts);
     let stop = stop_of(stop, message.tool_calls().next().is_some());
     let model = match text_of(head, "model") {
@@ -52,8 +59,12 @@ fn part(block: Block, ids: &mut CallIds, info: &ModelInfo) -> Option<Part> {
             opaque: caller(&block.value).map(|caller| bind(info, caller)),
             arguments: arguments(&block),
         }),
-        // Searches that the provider made by itself, and whatever else it comes up with, go back to it as they are.
-        _ => Part::Thinking { text: text_of(&block.value, "thinking"), opaque: Some(bind(info, with_input(block))) },
+        // Searches that the provider made by itself, and whatever else it comes up with, go back to
+        // it as they are.
+        _ => Part::Thinking {
+            text: text_of(&block.value, "thinking"),
+            opaque: Some(bind(info, with_input(block))),
+        },
     })
 }
 
@@ -68,13 +79,17 @@ fn arguments(block: &Block) -> Arguments {
 
 /// Who called the tool, unless it was the model itself, which needs no telling.
 fn caller(block: &Value) -> Option<Value> {
-    let caller = block.get("caller").filter(|caller| caller.get("type").and_then(Value::as_str) != Some("direct"))?;
+    let caller = block
+        .get("caller")
+        .filter(|caller| caller.get("type").and_then(Value::as_str) != Some("direct"))?;
     Some([("caller", caller.clone())].into_iter().collect::<Object>().into())
 }
 
 fn with_input(block: Block) -> Value {
     let Block { mut value, input } = block;
-    if let Some(read) = input.filter(|text| !text.trim().is_empty()).and_then(|text| model::json::parse(&text).ok()) {
+    if let Some(read) =
+        input.filter(|text| !text.trim().is_empty()).and_then(|text| model::json::parse(&text).ok())
+    {
         value.make_object().insert("input", read);
     }
     value
@@ -97,9 +112,10 @@ fn stop_of(reason: Option<&str>, calls_tools: bool) -> Stop {
 fn usage_of(usage: Option<&Value>) -> Usage {
     let Some(usage) = usage.filter(|usage| usage.is_object()) else { return Usage::default() };
     let cached_read = count(usage, "cache_read_input_tokens");
-    let split = usage
-        .get("cache_creation")
-        .map_or(0, |parts| count(parts, "ephemeral_5m_input_tokens").saturating_add(count(parts, "ephemeral_1h_input_tokens")));
+    let split = usage.get("cache_creation").map_or(0, |parts| {
+        count(parts, "ephemeral_5m_input_tokens")
+            .saturating_add(count(parts, "ephemeral_1h_input_tokens"))
+    });
     let cache_write = count(usage, "cache_creation_input_tokens").max(split);
     let details = usage.get("output_tokens_details");
     Usage {
@@ -139,13 +155,21 @@ mod tests {
         }));
         assert_eq!(turn.message.text(), "I compute.");
         let call = turn.message.tool_calls().next().unwrap();
-        assert_eq!((call.id.as_str(), call.name.as_str(), &call.opaque), ("toolu_1", "calc", &None));
+        assert_eq!(
+            (call.id.as_str(), call.name.as_str(), &call.opaque),
+            ("toolu_1", "calc", &None)
+        );
         assert_eq!(call.arguments.to_value(), json!({ "a": 1 }));
         assert_eq!(turn.stop, Stop::ToolCalls);
         let usage = &turn.usage;
-        assert_eq!((usage.input, usage.cached_read, usage.cache_write, usage.output, usage.reasoning), (240, 200, 30, 50, 20));
+        assert_eq!(
+            (usage.input, usage.cached_read, usage.cache_write, usage.output, usage.reasoning),
+            (240, 200, 30, 50, 20)
+        );
         assert_eq!(turn.model, "claude-opus-4-6-20260205");
-        assert!(matches!(&turn.message.parts[0], Part::Thinking { text, opaque: Some(_) } if text == "Two numbers."));
+        assert!(
+            matches!(&turn.message.parts[0], Part::Thinking { text, opaque: Some(_) } if text == "Two numbers.")
+        );
     }
 
     #[test]
@@ -161,7 +185,9 @@ mod tests {
             ("something_new", Stop::Other("something_new".into())),
         ];
         for (reason, stop) in cases {
-            let turn = read(json!({ "content": [{ "type": "text", "text": "x" }], "stop_reason": reason }));
+            let turn = read(
+                json!({ "content": [{ "type": "text", "text": "x" }], "stop_reason": reason }),
+            );
             assert_eq!(turn.stop, stop);
         }
     }
@@ -170,14 +196,19 @@ mod tests {
     fn missing_and_negative_usage_count_nothing() {
         let turn = read(json!({ "content": [], "stop_reason": "end_turn" }));
         assert_eq!(turn.usage, Usage::default());
-        let turn = read(json!({ "content": [], "usage": { "input_tokens": -3, "output_tokens": -9, "cache_read_input_tokens": 5 } }));
+        let turn = read(
+            json!({ "content": [], "usage": { "input_tokens": -3, "output_tokens": -9, "cache_read_input_tokens": 5 } }),
+        );
         assert_eq!((turn.usage.input, turn.usage.output), (5, 0));
     }
 
     #[test]
     fn an_error_or_an_answer_without_content_is_refused() {
         let info = Catalog::shipped().find("anthropic", "x").info;
-        assert!(turn(&json!({ "type": "error", "error": { "type": "overloaded_error" } }), &info).is_err());
+        assert!(
+            turn(&json!({ "type": "error", "error": { "type": "overloaded_error" } }), &info)
+                .is_err()
+        );
         assert!(turn(&json!({ "type": "message" }), &info).is_err());
         assert!(turn(&json!("hello"), &info).is_err());
     }
@@ -185,8 +216,9 @@ mod tests {
     #[test]
     fn calls_with_the_same_id_or_none_get_their_own() {
         let call = json!({ "type": "tool_use", "id": "a", "name": "t", "input": null });
-        let turn =
-            read(json!({ "id": "m", "content": [call.clone(), call, { "type": "tool_use", "name": "t" }], "stop_reason": "tool_use" }));
+        let turn = read(
+            json!({ "id": "m", "content": [call.clone(), call, { "type": "tool_use", "name": "t" }], "stop_reason": "tool_use" }),
+        );
         let ids: Vec<_> = turn.message.tool_calls().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["a", "call_m_1", "call_m_2"]);
     }

@@ -1,4 +1,5 @@
-//! Messages as Anthropic wants them: blocks, two roles in turn, and the results of tools before anything else.
+//! Messages as Anthropic wants them: blocks, two roles in turn, and the results of tools before
+//! anything else.
 
 use crate::models::bound::unbind;
 use crate::models::with::With;
@@ -6,7 +7,9 @@ use crate::models::{calls, instruct};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Value, json};
-use node_api::ai::{Arguments, Media, MediaData, Message, ModelInfo, Part, Role, ToolCall, ToolResult};
+use node_api::ai::{
+    Arguments, Media, MediaData, Message, ModelInfo, Part, Role, ToolCall, ToolResult,
+};
 
 /// Stands before a conversation that would begin with the model.
 const EARLIER: &str = "(The beginning of the conversation is left out.)";
@@ -23,7 +26,8 @@ pub(super) fn messages(messages: &[Message], info: &ModelInfo, prefill: bool) ->
             Role::User | Role::Tool => "user",
             Role::Assistant => "assistant",
         };
-        let blocks: Vec<_> = message.parts.iter().filter_map(|part| block(part, message.role, info)).collect();
+        let blocks: Vec<_> =
+            message.parts.iter().filter_map(|part| block(part, message.role, info)).collect();
         match turns.last_mut() {
             _ if blocks.is_empty() => {}
             Some((last, content)) if *last == role => content.extend(blocks),
@@ -34,13 +38,21 @@ pub(super) fn messages(messages: &[Message], info: &ModelInfo, prefill: bool) ->
         turns.insert(0, ("user", vec![text(EARLIER)]));
     }
     end_well(&mut turns, prefill);
-    turns.into_iter().map(|(role, blocks)| json!({ "role": role }).with("content", results_first(blocks))).collect()
+    turns
+        .into_iter()
+        .map(|(role, blocks)| json!({ "role": role }).with("content", results_first(blocks)))
+        .collect()
 }
 
 /// The text of all system messages, one block each.
 pub(super) fn system(messages: &[Message]) -> Vec<Value> {
-    let parts = messages.iter().filter(|message| message.role == Role::System).flat_map(|message| &message.parts);
-    parts.filter_map(|part| if let Part::Text(words) = part { shown(words) } else { None }).collect()
+    let parts = messages
+        .iter()
+        .filter(|message| message.role == Role::System)
+        .flat_map(|message| &message.parts);
+    parts
+        .filter_map(|part| if let Part::Text(words) = part { shown(words) } else { None })
+        .collect()
 }
 
 pub(super) fn text(words: &str) -> Value {
@@ -69,9 +81,9 @@ fn block(part: &Part, role: Role, info: &ModelInfo) -> Option<Value> {
 fn source(media: &Media) -> Value {
     match &media.data {
         MediaData::Url(url) => json!({ "type": "url" }).with("url", url.clone()),
-        MediaData::Bytes(bytes) => {
-            json!({ "type": "base64" }).with("media_type", media.mime_type.clone()).with("data", STANDARD.encode(bytes))
-        }
+        MediaData::Bytes(bytes) => json!({ "type": "base64" })
+            .with("media_type", media.mime_type.clone())
+            .with("data", STANDARD.encode(bytes)),
     }
 }
 
@@ -79,9 +91,8 @@ fn document(media: &Media) -> Value {
     let is_text = media.mime_type.starts_with("text/") || media.mime_type == "application/json";
     let source = match &media.data {
         _ if media.mime_type == "application/pdf" => source(media),
-        MediaData::Bytes(bytes) if is_text => {
-            json!({ "type": "text", "media_type": "text/plain" }).with("data", String::from_utf8_lossy(bytes).into_owned())
-        }
+        MediaData::Bytes(bytes) if is_text => json!({ "type": "text", "media_type": "text/plain" })
+            .with("data", String::from_utf8_lossy(bytes).into_owned()),
         _ => return text(&instruct::unreadable_file(media.name.as_ref(), &media.mime_type)),
     };
     let document = json!({ "type": "document" }).with("source", source);
@@ -97,20 +108,28 @@ fn tool_use(call: &ToolCall, info: &ModelInfo) -> Value {
         // The field takes objects only, and the model is to see what it wrote.
         Arguments::Unreadable { text, .. } => json!({}).with("unreadable", text.clone()),
     };
-    let block = json!({ "type": "tool_use" }).with("id", calls::clean(&call.id)).with("name", call.name.clone()).with("input", input);
+    let block = json!({ "type": "tool_use" })
+        .with("id", calls::clean(&call.id))
+        .with("name", call.name.clone())
+        .with("input", input);
     match unbind(call.opaque.as_ref(), info).and_then(Value::as_object) {
-        Some(fields) => fields.iter().fold(block, |block, (key, value)| block.with(key, value.clone())),
+        Some(fields) => {
+            fields.iter().fold(block, |block, (key, value)| block.with(key, value.clone()))
+        }
         None => block,
     }
 }
 
 fn tool_result(result: &ToolResult) -> Value {
-    let block = json!({ "type": "tool_result" }).with("tool_use_id", calls::clean(&result.id)).with("content", result.content.clone());
+    let block = json!({ "type": "tool_result" })
+        .with("tool_use_id", calls::clean(&result.id))
+        .with("content", result.content.clone());
     if result.is_error { block.with("is_error", true) } else { block }
 }
 
 fn results_first(blocks: Vec<Value>) -> Vec<Value> {
-    let (mut results, rest): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|block| is_of(block, "tool_result"));
+    let (mut results, rest): (Vec<_>, Vec<_>) =
+        blocks.into_iter().partition(|block| is_of(block, "tool_result"));
     results.extend(rest);
     results
 }
@@ -119,7 +138,8 @@ pub(super) fn is_of(block: &Value, kind: &str) -> bool {
     block.get("type").and_then(Value::as_str) == Some(kind)
 }
 
-/// A last message of the model's is the beginning of its answer, which most models do not take; a turn that paused ends otherwise.
+/// A last message of the model's is the beginning of its answer, which most models do not take; a
+/// turn that paused ends otherwise.
 fn end_well(turns: &mut Vec<(&'static str, Vec<Value>)>, prefill: bool) {
     let Some(("assistant", blocks)) = turns.last_mut() else { return };
     let Some(last) = blocks.last_mut().filter(|block| is_of(block, "text")) else { return };

@@ -64,19 +64,27 @@ mod tests {
     fn the_words_never_decide() {
         let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"rate limit 429 overloaded quota"}}"#;
         let refusal = refused(400, body);
-        assert_eq!((refusal.error.code, refusal.again, refusal.error.may_pass), (Code::MODEL_REQUEST, Again::Never, false));
+        assert_eq!(
+            (refusal.error.code, refusal.again, refusal.error.may_pass),
+            (Code::MODEL_REQUEST, Again::Never, false)
+        );
     }
 
     #[test]
     fn a_page_of_a_server_in_between_is_told_by_its_status() {
-        assert_eq!(refused(502, "<html>Bad gateway</html>").error.message, "anthropic answered with status 502");
+        assert_eq!(
+            refused(502, "<html>Bad gateway</html>").error.message,
+            "anthropic answered with status 502"
+        );
         assert_eq!(refused(529, "").error.code, Code::MODEL_ERROR);
         assert_eq!(refused(503, "busy").error.message, "anthropic: busy");
     }
 
     #[test]
     fn an_error_in_a_stream_is_told_by_its_type() {
-        let overloaded = event(&json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }));
+        let overloaded = event(
+            &json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }),
+        );
         assert_eq!((overloaded.error.code, overloaded.again), (Code::MODEL_ERROR, Again::Soon));
         let key = event(&json!({ "type": "error", "error": { "type": "authentication_error" } }));
         assert_eq!((key.error.code, key.again), (Code::INVALID_CREDENTIALS, Again::Never));

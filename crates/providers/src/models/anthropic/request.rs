@@ -1,4 +1,5 @@
-//! A conversation as a request to Anthropic. Unknown fields and values that a model does not take are refused there, so neither is sent.
+//! A conversation as a request to Anthropic. Unknown fields and values that a model does not take
+//! are refused there, so neither is sent.
 
 use super::content::{self, is_of};
 use super::schema::closed;
@@ -7,7 +8,9 @@ use crate::models::bound::unbind;
 use crate::models::with::With;
 use crate::models::{Delivery, instruct, merged};
 use model::{Object, Value, json};
-use node_api::ai::{ChatRequest, ModelInfo, ModelOptions, OutputFormat, Part, Role, ToolChoice, ToolDefinition};
+use node_api::ai::{
+    ChatRequest, ModelInfo, ModelOptions, OutputFormat, Part, Role, ToolChoice, ToolDefinition,
+};
 
 /// For models whose limit nobody knows; the field may not be left out.
 const MAX_TOKENS: u64 = 8_192;
@@ -59,14 +62,22 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
         body.insert("thinking", how.clone());
     }
     let effort = options.effort.as_ref().filter(|effort| settings.traits.effort.contains(effort));
-    let config: Object = [("effort", Value::from(effort.cloned())), ("format", Value::from(format))].into_iter().collect();
+    let config: Object =
+        [("effort", Value::from(effort.cloned())), ("format", Value::from(format))]
+            .into_iter()
+            .collect();
     if config.values().any(|value| !value.is_undefined()) {
         body.insert("output_config", config);
     }
     if !matches!(thinking, Asked::To(_, true)) {
         insert_sampling(&mut body, &options, info, settings);
     }
-    let stop: Vec<_> = options.stop.iter().filter(|text| !text.trim().is_empty()).map(|text| Value::from(text.clone())).collect();
+    let stop: Vec<_> = options
+        .stop
+        .iter()
+        .filter(|text| !text.trim().is_empty())
+        .map(|text| Value::from(text.clone()))
+        .collect();
     insert_filled(&mut body, "stop_sequences", stop);
     if settings.delivery == Delivery::Stream {
         body.insert("stream", true);
@@ -102,11 +113,18 @@ fn thinking(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Ask
     }
 }
 
-/// Whether the tools that were called last were called by another model: the API does not let a turn go on with thoughts that
-/// began without.
+/// Whether the tools that were called last were called by another model: the API does not let a
+/// turn go on with thoughts that began without.
 fn lacks_thoughts(request: &ChatRequest, info: &ModelInfo) -> bool {
     let in_loop = request.messages.last().is_some_and(|message| message.role == Role::Tool);
-    let Some(turn) = request.messages.iter().rfind(|message| message.role == Role::Assistant).filter(|_| in_loop) else { return false };
+    let Some(turn) = request
+        .messages
+        .iter()
+        .rfind(|message| message.role == Role::Assistant)
+        .filter(|_| in_loop)
+    else {
+        return false;
+    };
     !turn.parts.iter().any(|part| matches!(part, Part::Thinking { opaque, .. } if unbind(opaque.as_ref(), info).is_some()))
 }
 
@@ -114,7 +132,9 @@ fn max_tokens(options: &ModelOptions, info: &ModelInfo, thinking: &Asked) -> u64
     let most = info.capabilities.max_output;
     let wanted = options.max_tokens.or(most).unwrap_or(MAX_TOKENS).max(1);
     let budget = match thinking {
-        Asked::To(how, _) => how.get("budget_tokens").and_then(Value::as_usize).unwrap_or_default() as u64,
+        Asked::To(how, _) => {
+            how.get("budget_tokens").and_then(Value::as_usize).unwrap_or_default() as u64
+        }
         Asked::Nothing => 0,
     };
     // The budget is part of the limit and must be smaller.
@@ -155,7 +175,11 @@ fn tool_choice(request: &ChatRequest, forced: bool) -> Value {
         ToolChoice::Tool(name) if forced => json!({ "type": "tool" }).with("name", name.clone()),
         ToolChoice::Auto | ToolChoice::Required | ToolChoice::Tool(_) => json!({ "type": "auto" }),
     };
-    if request.parallel_calls == Some(false) { choice.with("disable_parallel_tool_use", true) } else { choice }
+    if request.parallel_calls == Some(false) {
+        choice.with("disable_parallel_tool_use", true)
+    } else {
+        choice
+    }
 }
 
 fn output_format(format: &OutputFormat, info: &ModelInfo) -> Option<Value> {
@@ -167,7 +191,12 @@ fn output_format(format: &OutputFormat, info: &ModelInfo) -> Option<Value> {
     }
 }
 
-fn insert_sampling(body: &mut Object, options: &ModelOptions, info: &ModelInfo, settings: &Settings) {
+fn insert_sampling(
+    body: &mut Object,
+    options: &ModelOptions,
+    info: &ModelInfo,
+    settings: &Settings,
+) {
     if !info.capabilities.sampling || settings.version != OLD_VERSION {
         return;
     }
@@ -182,8 +211,14 @@ fn insert_sampling(body: &mut Object, options: &ModelOptions, info: &ModelInfo, 
     }
 }
 
-/// Marks what stays the same between two requests of a conversation: the tools, the system messages, and all that was said.
-fn set_breakpoints(cache: Cache, tools: &mut [Value], system: &mut [Value], messages: &mut [Value]) {
+/// Marks what stays the same between two requests of a conversation: the tools, the system
+/// messages, and all that was said.
+fn set_breakpoints(
+    cache: Cache,
+    tools: &mut [Value],
+    system: &mut [Value],
+    messages: &mut [Value],
+) {
     let mark = match cache {
         Cache::Off => return,
         Cache::FiveMinutes => json!({ "type": "ephemeral" }),
@@ -194,7 +229,8 @@ fn set_breakpoints(cache: Cache, tools: &mut [Value], system: &mut [Value], mess
     }
     let Some(message) = messages.last_mut() else { return };
     let content = message.make_object().entry("content").make_array();
-    let markable = |block: &&mut Value| !is_of(block, "thinking") && !is_of(block, "redacted_thinking");
+    let markable =
+        |block: &&mut Value| !is_of(block, "thinking") && !is_of(block, "redacted_thinking");
     if let Some(block) = content.iter_mut().rev().find(markable) {
         block.make_object().insert("cache_control", mark);
     }

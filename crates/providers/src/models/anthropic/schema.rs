@@ -1,7 +1,8 @@
 //! The schema of an answer in the part of JSON Schema that Anthropic holds a model to.
 //!
-//! Objects there have the fields they name and no others. Limits on numbers, texts and lists are not understood: they are told to the
-//! model in the description, and whoever reads the answer checks them anyway.
+//! Objects there have the fields they name and no others. Limits on numbers, texts and lists are
+//! not understood: they are told to the model in the description, and whoever reads the answer
+//! checks them anyway.
 
 use crate::models::bound::text_of;
 use model::{Object, Str, Value};
@@ -24,9 +25,11 @@ const TOLD: &[&str] = &[
     "propertyNames",
 ];
 
-const FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
+const FORMATS: &[&str] =
+    &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
-/// The schema as it can be sent; `None` if an answer that fits it could not be given then, such as an object with any fields.
+/// The schema as it can be sent; `None` if an answer that fits it could not be given then, such as
+/// an object with any fields.
 pub(super) fn closed(schema: &Value) -> Option<Value> {
     let Some(fields) = schema.as_object() else { return Some(schema.clone()) };
     let mut out = Object::with_capacity(fields.len() + 1);
@@ -50,8 +53,11 @@ pub(super) fn closed(schema: &Value) -> Option<Value> {
         };
         out.insert(key.clone(), value);
     }
-    if fields.get("type").and_then(Value::as_str) == Some("object") || fields.contains_key("properties") {
-        let is_empty = fields.get("properties").and_then(Value::as_object).is_none_or(Object::is_empty);
+    if fields.get("type").and_then(Value::as_str) == Some("object")
+        || fields.contains_key("properties")
+    {
+        let is_empty =
+            fields.get("properties").and_then(Value::as_object).is_none_or(Object::is_empty);
         if is_empty && fields.get("additionalProperties") != Some(&Value::Bool(false)) {
             return None;
         }
@@ -73,11 +79,21 @@ fn is_told(key: &str, value: &Value) -> bool {
 
 fn described(description: &str, told: &[String]) -> Str {
     let told = told.join(", ");
-    if description.is_empty() { format!("({told})").into() } else { format!("{description} ({told})").into() }
+    if description.is_empty() {
+        format!("({told})").into()
+    } else {
+        format!("{description} ({told})").into()
+    }
 }
 
 fn each(schemas: &Value) -> Option<Value> {
-    schemas.as_array().unwrap_or_default().iter().map(closed).collect::<Option<Vec<_>>>().map(Value::array)
+    schemas
+        .as_array()
+        .unwrap_or_default()
+        .iter()
+        .map(closed)
+        .collect::<Option<Vec<_>>>()
+        .map(Value::array)
 }
 
 fn each_field(schemas: &Value) -> Option<Value> {

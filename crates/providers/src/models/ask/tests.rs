@@ -39,19 +39,39 @@ impl Http for Scripted {
 
     async fn open(&self, request: HttpRequest) -> Result<HttpStream, HttpError> {
         assert_eq!(request.header("accept-encoding"), Some("identity"));
-        let script = self.0.lock().unwrap().pop_front().expect("nobody asks more often than the test says");
+        let script =
+            self.0.lock().unwrap().pop_front().expect("nobody asks more often than the test says");
         if script.then == Then::NeverBegins {
             std::future::pending::<()>().await;
         }
-        let pieces = futures::stream::iter(script.pieces.into_iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes()))));
-        let broken = || Err(HttpError::Unreachable { reason: "read ECONNRESET".into(), errno: Some("ECONNRESET") });
+        let pieces = futures::stream::iter(
+            script.pieces.into_iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes()))),
+        );
+        let broken = || {
+            Err(HttpError::Unreachable {
+                reason: "read ECONNRESET".into(),
+                errno: Some("ECONNRESET"),
+            })
+        };
         let body = match script.then {
             Then::Hangs => pieces.chain(futures::stream::pending()).boxed(),
-            Then::Breaks => pieces.chain(futures::stream::once(std::future::ready(broken()))).boxed(),
+            Then::Breaks => {
+                pieces.chain(futures::stream::once(std::future::ready(broken()))).boxed()
+            }
             Then::Ends | Then::NeverBegins => pieces.boxed(),
         };
-        let headers = script.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Ok(HttpStream { status: script.status, status_text: "".into(), headers, url: String::new(), body })
+        let headers = script
+            .headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        Ok(HttpStream {
+            status: script.status,
+            status_text: "".into(),
+            headers,
+            url: String::new(),
+            body,
+        })
     }
 }
 
@@ -61,7 +81,13 @@ struct Words;
 struct WordsDecoder(String);
 
 impl Refuses for Words {
-    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn refused(
+        &self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> Failure {
         let code = if status == 429 { Code::MODEL_RATE_LIMIT } else { Code::MODEL_ERROR };
         Failure::of_status(status, code, &String::from_utf8_lossy(body), headers, unix_ms)
     }
@@ -85,12 +111,23 @@ impl Decoder for WordsDecoder {
         if !self.0.ends_with('.') {
             return Err(Failure::unreadable("no full stop"));
         }
-        Ok(Turn { message: Message::assistant(self.0.as_str()), stop: Stop::Stop, usage: Usage::default(), model: "m".into() })
+        Ok(Turn {
+            message: Message::assistant(self.0.as_str()),
+            stop: Stop::Stop,
+            usage: Usage::default(),
+            model: "m".into(),
+        })
     }
 }
 
-const LIMITS: Limits =
-    Limits { connect_ms: 1_000, first_byte_ms: 30_000, idle_ms: 10_000, whole_ms: 100_000, answer_bytes: 1 << 20, line_bytes: 1 << 20 };
+const LIMITS: Limits = Limits {
+    connect_ms: 1_000,
+    first_byte_ms: 30_000,
+    idle_ms: 10_000,
+    whole_ms: 100_000,
+    answer_bytes: 1 << 20,
+    line_bytes: 1 << 20,
+};
 
 fn says(pieces: &[&'static str], then: Then) -> Script {
     Script { status: 200, headers: Vec::new(), pieces: pieces.to_vec(), then }
@@ -133,34 +170,52 @@ async fn ask(scripts: Vec<Script>, limits: Limits) -> Outcome {
 }
 
 fn pauses(outcome: &Outcome) -> Vec<u64> {
-    outcome.told.iter().filter_map(|event| if let ChatEvent::Retry { wait_ms, .. } = event { Some(*wait_ms) } else { None }).collect()
+    outcome
+        .told
+        .iter()
+        .filter_map(|event| {
+            if let ChatEvent::Retry { wait_ms, .. } = event { Some(*wait_ms) } else { None }
+        })
+        .collect()
 }
 
 #[tokio::test]
 async fn pauses_double_and_end() {
-    let outcome = ask(vec![refuses(500, &[]), refuses(502, &[]), says(&["Good", " day."], Then::Hangs)], LIMITS).await;
+    let outcome = ask(
+        vec![refuses(500, &[]), refuses(502, &[]), says(&["Good", " day."], Then::Hangs)],
+        LIMITS,
+    )
+    .await;
     assert_eq!(pauses(&outcome), [500, 1_000]);
     assert_eq!(outcome.end.unwrap(), "Good day.");
-    let outcome = ask(vec![refuses(500, &[]), refuses(500, &[]), refuses(503, &[]), says(&["late."], Then::Ends)], LIMITS).await;
+    let outcome = ask(
+        vec![refuses(500, &[]), refuses(500, &[]), refuses(503, &[]), says(&["late."], Then::Ends)],
+        LIMITS,
+    )
+    .await;
     assert_eq!((outcome.end.unwrap_err().status, outcome.left), (Some(503), 1));
 }
 
 #[tokio::test]
 async fn the_pause_that_was_asked_for_is_waited_for_and_not_less() {
-    let outcome = ask(vec![refuses(429, &[("retry-after", "7")]), says(&["ok."], Then::Ends)], LIMITS).await;
+    let outcome =
+        ask(vec![refuses(429, &[("retry-after", "7")]), says(&["ok."], Then::Ends)], LIMITS).await;
     assert_eq!(pauses(&outcome), [7_125]);
     assert!(outcome.pace.slept_ms().contains(&7_125));
     let date = ("retry-after", "Tue, 14 Nov 2023 22:13:30 GMT");
     let outcome = ask(vec![refuses(429, &[date]), says(&["ok."], Then::Ends)], LIMITS).await;
     assert_eq!(pauses(&outcome), [10_125]);
-    let outcome = ask(vec![refuses(429, &[("retry-after", "3600")]), says(&["ok."], Then::Ends)], LIMITS).await;
+    let outcome =
+        ask(vec![refuses(429, &[("retry-after", "3600")]), says(&["ok."], Then::Ends)], LIMITS)
+            .await;
     assert_eq!((outcome.end.unwrap_err().code, outcome.left), (Code::MODEL_RATE_LIMIT, 1));
 }
 
 #[tokio::test]
 async fn a_pause_that_does_not_fit_into_the_whole_is_not_begun() {
     let limits = Limits { whole_ms: 5_000, ..LIMITS };
-    let outcome = ask(vec![refuses(429, &[("retry-after", "7")]), says(&["ok."], Then::Ends)], limits).await;
+    let outcome =
+        ask(vec![refuses(429, &[("retry-after", "7")]), says(&["ok."], Then::Ends)], limits).await;
     assert_eq!((outcome.end.unwrap_err().code, outcome.left), (Code::MODEL_RATE_LIMIT, 1));
     assert!(outcome.pace.slept_ms().is_empty());
 }
@@ -177,7 +232,10 @@ async fn each_limit_is_waited_for_exactly() {
         match outcome.end {
             // Nothing had been said, so it was asked again.
             Ok(text) => assert_eq!((text.as_str(), name), ("ok.", "first byte")),
-            Err(error) => assert!(error.code == Code::MODEL_TIMEOUT && error.message.contains(name), "{error:?}"),
+            Err(error) => assert!(
+                error.code == Code::MODEL_TIMEOUT && error.message.contains(name),
+                "{error:?}"
+            ),
         }
     }
     let limits = Limits { whole_ms: 4_000, ..LIMITS };
@@ -192,7 +250,10 @@ async fn what_breaks_is_asked_again_only_before_the_first_word() {
     assert_eq!(outcome.end.unwrap(), "ok.");
     let outcome = ask(vec![says(&["o"], Then::Breaks), says(&["ok."], Then::Ends)], LIMITS).await;
     let error = outcome.end.unwrap_err();
-    assert!(error.may_pass && error.message.starts_with("The answer of the model broke off"), "{error:?}");
+    assert!(
+        error.may_pass && error.message.starts_with("The answer of the model broke off"),
+        "{error:?}"
+    );
     assert_eq!((outcome.told, outcome.left), (vec![ChatEvent::Text("o".into())], 1));
     let outcome = ask(vec![says(&["o"], Then::Ends), says(&["ok."], Then::Ends)], LIMITS).await;
     assert_eq!((outcome.end.unwrap_err().message.as_str(), outcome.left), ("no full stop", 1));

@@ -16,7 +16,8 @@ pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Failure> {
     reading.finish()
 }
 
-/// An answer as it is put together: a stream has the same objects as a whole answer, with more of the parts in each.
+/// An answer as it is put together: a stream has the same objects as a whole answer, with more of
+/// the parts in each.
 pub(super) struct Reading {
     info: ModelInfo,
     parts: Vec<Part>,
@@ -70,12 +71,26 @@ impl Reading {
         if let Some(usage) = reply.get("usageMetadata").filter(|usage| usage.is_object()) {
             self.usage = Some(usage.clone());
         }
-        self.was_blocked |= reply.get("promptFeedback").and_then(|feedback| feedback.get("blockReason")).is_some_and(Value::is_string);
+        self.was_blocked |= reply
+            .get("promptFeedback")
+            .and_then(|feedback| feedback.get("blockReason"))
+            .is_some_and(Value::is_string);
         // Only one candidate is ever asked for.
-        let Some(candidate) = reply.get("candidates").and_then(|candidates| candidates.at(0)) else { return Ok(Vec::new()) };
-        self.finish_reason = candidate.get("finishReason").and_then(Value::as_str).map(Str::from).or(self.finish_reason.take());
-        self.continuation = candidate.get("continuationToken").cloned().or(self.continuation.take());
-        let parts = candidate.get("content").and_then(|content| content.get("parts")).and_then(Value::as_array);
+        let Some(candidate) = reply.get("candidates").and_then(|candidates| candidates.at(0))
+        else {
+            return Ok(Vec::new());
+        };
+        self.finish_reason = candidate
+            .get("finishReason")
+            .and_then(Value::as_str)
+            .map(Str::from)
+            .or(self.finish_reason.take());
+        self.continuation =
+            candidate.get("continuationToken").cloned().or(self.continuation.take());
+        let parts = candidate
+            .get("content")
+            .and_then(|content| content.get("parts"))
+            .and_then(Value::as_array);
         Ok(parts.unwrap_or_default().iter().filter_map(|part| self.add_part(part)).collect())
     }
 
@@ -89,13 +104,17 @@ impl Reading {
             return Err(Failure::broken("gemini", "The answer broke off"));
         }
         let mut message = Message::new(Role::Assistant, std::mem::take(&mut self.parts));
-        let token = self.continuation.take().map(|token| bind(&self.info, json!({}).with("continuationToken", token)));
+        let token = self
+            .continuation
+            .take()
+            .map(|token| bind(&self.info, json!({}).with("continuationToken", token)));
         message.opaque = token;
         let stop = match self.finish_reason.take() {
             Some(reason) => stop_of(&reason, self.n_calls > 0),
             None => Stop::ContentFilter,
         };
-        let model = if self.model.is_empty() { self.info.model.clone() } else { self.model.clone() };
+        let model =
+            if self.model.is_empty() { self.info.model.clone() } else { self.model.clone() };
         Ok(Turn { message, stop, usage: usage_of(self.usage.take()), model })
     }
 
@@ -105,8 +124,12 @@ impl Reading {
             return Some(self.add_call(call, signature));
         }
         let Some(words) = part.get("text").and_then(Value::as_str).map(Str::from) else {
-            // Code that the provider ran, and whatever else it comes up with, goes back to it as it is.
-            self.parts.push(Part::Thinking { text: Str::new(), opaque: Some(bind(&self.info, part.clone())) });
+            // Code that the provider ran, and whatever else it comes up with, goes back to it as it
+            // is.
+            self.parts.push(Part::Thinking {
+                text: Str::new(),
+                opaque: Some(bind(&self.info, part.clone())),
+            });
             return None;
         };
         let is_thought = part.get("thought").and_then(Value::as_bool) == Some(true);
@@ -119,9 +142,11 @@ impl Reading {
             (false, _) => self.parts.push(Part::Text(words.clone())),
         }
         if let Some(signature) = signature {
-            // A signature of text goes back in an empty part behind it, the way that streams bring it.
+            // A signature of text goes back in an empty part behind it, the way that streams bring
+            // it.
             let empty = json!({ "text": "" }).with("thoughtSignature", signature.clone());
-            self.parts.push(Part::Thinking { text: Str::new(), opaque: Some(bind(&self.info, empty)) });
+            self.parts
+                .push(Part::Thinking { text: Str::new(), opaque: Some(bind(&self.info, empty)) });
         }
         match is_thought {
             _ if words.is_empty() => None,
@@ -156,7 +181,9 @@ fn stop_of(reason: &str, calls_tools: bool) -> Stop {
         "STOP" if calls_tools => Stop::ToolCalls,
         "STOP" => Stop::Stop,
         "MAX_TOKENS" => Stop::Length,
-        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => Stop::ContentFilter,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
+            Stop::ContentFilter
+        }
         "CONTINUATION" => Stop::Pause,
         other if other.starts_with("IMAGE_") => Stop::ContentFilter,
         other => Stop::Other(other.into()),
@@ -168,7 +195,8 @@ fn usage_of(usage: Option<Value>) -> Usage {
     let Some(usage) = usage else { return Usage::default() };
     let reasoning = count(&usage, "thoughtsTokenCount");
     Usage {
-        input: count(&usage, "promptTokenCount").saturating_add(count(&usage, "toolUsePromptTokenCount")),
+        input: count(&usage, "promptTokenCount")
+            .saturating_add(count(&usage, "toolUsePromptTokenCount")),
         cached_read: count(&usage, "cachedContentTokenCount"),
         cache_write: 0,
         output: count(&usage, "candidatesTokenCount").saturating_add(reasoning),

@@ -60,7 +60,8 @@ impl Embeds for Settings {
     const BATCH: usize = 100;
 
     fn embed_path(&self, model: &str) -> String {
-        let name: String = url::form_urlencoded::byte_serialize(plain_name(model).as_bytes()).collect();
+        let name: String =
+            url::form_urlencoded::byte_serialize(plain_name(model).as_bytes()).collect();
         // Embeddings are served in the second version only for some of the models.
         format!("/{}/models/{name}:batchEmbedContents", Version::V1Beta.name())
     }
@@ -68,7 +69,9 @@ impl Embeds for Settings {
     fn embed_body(&self, model: &str, texts: &[Str]) -> Value {
         let request = |text: &Str| {
             let content = json!({}).with("parts", vec![json!({}).with("text", text.clone())]);
-            let request = json!({}).with("model", format!("models/{}", plain_name(model))).with("content", content);
+            let request = json!({})
+                .with("model", format!("models/{}", plain_name(model)))
+                .with("content", content);
             match self.dimensions {
                 Some(dimensions) => request.with("outputDimensionality", dimensions),
                 None => request,

@@ -5,9 +5,12 @@ use crate::models::with::With;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value, json};
-use node_api::ai::{Arguments, Media, MediaData, Message, ModelInfo, Part, Role, ToolCall, ToolResult};
+use node_api::ai::{
+    Arguments, Media, MediaData, Message, ModelInfo, Part, Role, ToolCall, ToolResult,
+};
 
-/// Stands in for a signature that is not there, because the call was another model's or came from elsewhere.
+/// Stands in for a signature that is not there, because the call was another model's or came from
+/// elsewhere.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// A conversation without its system messages.
@@ -17,7 +20,9 @@ pub(super) fn contents(messages: &[Message], info: &ModelInfo, signatures: bool)
     for message in messages {
         let (role, parts) = match message.role {
             Role::System => continue,
-            Role::User => ("user", message.parts.iter().filter_map(|one| part(one, &calls, info)).collect()),
+            Role::User => {
+                ("user", message.parts.iter().filter_map(|one| part(one, &calls, info)).collect())
+            }
             Role::Tool => ("user", results(message, &calls, info)),
             Role::Assistant => {
                 let new: Vec<_> = message.tool_calls().collect();
@@ -39,7 +44,8 @@ pub(super) fn contents(messages: &[Message], info: &ModelInfo, signatures: bool)
 /// All system messages as one instruction.
 pub(super) fn system(messages: &[Message], more: impl IntoIterator<Item = Str>) -> Option<Value> {
     let texts = messages.iter().filter(|message| message.role == Role::System).map(Message::text);
-    let parts: Vec<_> = texts.chain(more).filter(|words| !words.trim().is_empty()).map(text).collect();
+    let parts: Vec<_> =
+        texts.chain(more).filter(|words| !words.trim().is_empty()).map(text).collect();
     (!parts.is_empty()).then(|| json!({}).with("parts", parts))
 }
 
@@ -50,7 +56,9 @@ fn text(words: Str) -> Value {
 /// A turn of the model. Only the first of several calls carries a signature.
 fn said(message: &Message, info: &ModelInfo, signatures: bool) -> Vec<Value> {
     let mut parts: Vec<_> = message.parts.iter().filter_map(|one| part(one, &[], info)).collect();
-    if signatures && let Some(first) = parts.iter_mut().find(|part| part.get("functionCall").is_some()) {
+    if signatures
+        && let Some(first) = parts.iter_mut().find(|part| part.get("functionCall").is_some())
+    {
         let fields = first.make_object();
         if !fields.contains_key("thoughtSignature") {
             fields.insert("thoughtSignature", NO_SIGNATURE);
@@ -62,7 +70,9 @@ fn said(message: &Message, info: &ModelInfo, signatures: bool) -> Vec<Value> {
 /// The results in the order of their calls, by which they are matched where calls have no ids.
 fn results(message: &Message, calls: &[&ToolCall], info: &ModelInfo) -> Vec<Value> {
     let place = |part: &&Part| match part {
-        Part::ToolResult(result) => calls.iter().position(|call| call.id == result.id).unwrap_or(calls.len()),
+        Part::ToolResult(result) => {
+            calls.iter().position(|call| call.id == result.id).unwrap_or(calls.len())
+        }
         _ => calls.len(),
     };
     let mut parts: Vec<&Part> = message.parts.iter().collect();
@@ -84,7 +94,9 @@ fn part(part: &Part, calls: &[&ToolCall], info: &ModelInfo) -> Option<Value> {
 fn file(media: &Media) -> Value {
     let place = json!({}).with("mimeType", media.mime_type.clone());
     match &media.data {
-        MediaData::Bytes(bytes) => json!({}).with("inlineData", place.with("data", STANDARD.encode(bytes))),
+        MediaData::Bytes(bytes) => {
+            json!({}).with("inlineData", place.with("data", STANDARD.encode(bytes)))
+        }
         MediaData::Url(url) => json!({}).with("fileData", place.with("fileUri", url.clone())),
     }
 }
@@ -109,7 +121,10 @@ fn function_call(call: &ToolCall, info: &ModelInfo) -> Value {
 
 fn function_response(result: &ToolResult, calls: &[&ToolCall], info: &ModelInfo) -> Value {
     let call = calls.iter().find(|call| call.id == result.id);
-    let id = call.and_then(|call| unbind(call.opaque.as_ref(), info)).map(|own| text_of(own, "id")).filter(|id| !id.is_empty());
+    let id = call
+        .and_then(|call| unbind(call.opaque.as_ref(), info))
+        .map(|own| text_of(own, "id"))
+        .filter(|id| !id.is_empty());
     let mut function = Object::new();
     function.extend(id.map(|id| ("id", id)));
     function.insert("name", call.map_or_else(|| result.name.clone(), |call| call.name.clone()));

@@ -8,7 +8,9 @@ use std::time::Duration;
 /// An answer that is none.
 pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
     match read_body(body) {
-        Ok(value) => of_error(status, headers, value.get("error").unwrap_or(&Value::Undefined), unix_ms),
+        Ok(value) => {
+            of_error(status, headers, value.get("error").unwrap_or(&Value::Undefined), unix_ms)
+        }
         Err(words) => Failure::refused("gemini", status, headers, &words, unix_ms),
     }
 }
@@ -16,8 +18,17 @@ pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: 
 /// An error in the middle of a stream, which has its status in itself.
 pub(super) fn event(data: &Value) -> Failure {
     let error = data.get("error").cloned().unwrap_or_default();
-    let status = error.get("code").and_then(Value::as_usize).and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
-    of_error(status.or_else(|| status_of(&text_of(&error, "status"))).unwrap_or(500), &[], &error, 0)
+    let status = error
+        .get("code")
+        .and_then(Value::as_usize)
+        .and_then(|code| u16::try_from(code).ok())
+        .filter(|code| *code >= 400);
+    of_error(
+        status.or_else(|| status_of(&text_of(&error, "status"))).unwrap_or(500),
+        &[],
+        &error,
+        0,
+    )
 }
 
 fn of_error(status: u16, headers: &[(String, String)], error: &Value, unix_ms: i64) -> Failure {
@@ -75,7 +86,10 @@ mod tests {
             ] } })
         };
         let refusal = refused(429, &info("37s"));
-        assert_eq!((refusal.error.code, refusal.again), (Code::MODEL_RATE_LIMIT, Again::After(Duration::from_secs(37))));
+        assert_eq!(
+            (refusal.error.code, refusal.again),
+            (Code::MODEL_RATE_LIMIT, Again::After(Duration::from_secs(37)))
+        );
         assert_eq!(refusal.error.message, "gemini: Quota.");
         assert_eq!(refused(429, &info("0.5s")).again, Again::After(Duration::from_millis(500)));
         assert_eq!(refused(429, &info("a while")).again, Again::Soon);
@@ -93,10 +107,15 @@ mod tests {
 
     #[test]
     fn an_error_in_a_stream_has_its_own_status() {
-        let code = |error: Value| event(&[("error", error)].into_iter().collect::<model::Object>().into()).error.code;
+        let code = |error: Value| {
+            event(&[("error", error)].into_iter().collect::<model::Object>().into()).error.code
+        };
         assert_eq!(code(json!({ "code": 503, "status": "UNAVAILABLE" })), Code::MODEL_ERROR);
         assert_eq!(code(json!({ "status": "RESOURCE_EXHAUSTED" })), Code::MODEL_RATE_LIMIT);
         assert_eq!(code(json!({ "code": 0 })), Code::MODEL_ERROR);
-        assert_eq!(refusal(500, &[], b"[{\"error\":{\"message\":\"x\"}}]", 0).error.message, "gemini: x");
+        assert_eq!(
+            refusal(500, &[], b"[{\"error\":{\"message\":\"x\"}}]", 0).error.message,
+            "gemini: x"
+        );
     }
 }

@@ -5,9 +5,12 @@ use crate::models::bound::unbind;
 use crate::models::with::With;
 use crate::models::{Delivery, instruct, merged};
 use model::{Object, Value, json};
-use node_api::ai::{ChatRequest, Message, ModelInfo, ModelOptions, OutputFormat, Role, ToolChoice, ToolDefinition};
+use node_api::ai::{
+    ChatRequest, Message, ModelInfo, ModelOptions, OutputFormat, Role, ToolChoice, ToolDefinition,
+};
 
-/// What comes after the address of the provider. The key is never a part of it, for addresses are written into logs.
+/// What comes after the address of the provider. The key is never a part of it, for addresses are
+/// written into logs.
 pub fn path(info: &ModelInfo, settings: &Settings) -> String {
     let version = settings.version.name();
     let method = match settings.delivery {
@@ -30,8 +33,9 @@ pub fn headers(key: &str) -> Vec<(String, String)> {
 pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
     let options = merged(&settings.options, &request.options);
     let has_tools = info.capabilities.tools && !request.tools.is_empty();
-    let in_form =
-        request.format != OutputFormat::Text && (!has_tools || settings.traits.schema_with_tools) && holds_to(&request.format, info);
+    let in_form = request.format != OutputFormat::Text
+        && (!has_tools || settings.traits.schema_with_tools)
+        && holds_to(&request.format, info);
     let mut words = Vec::new();
     if !info.capabilities.forced_tool {
         words.extend(instruct::demanded_tool(request));
@@ -85,7 +89,11 @@ fn declaration(definition: &ToolDefinition) -> Value {
     let mut tool = Object::new();
     tool.insert("name", definition.name.clone());
     tool.insert("description", definition.description.clone());
-    let has_fields = definition.parameters.get("properties").and_then(Value::as_object).is_some_and(|fields| !fields.is_empty());
+    let has_fields = definition
+        .parameters
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|fields| !fields.is_empty());
     if has_fields || definition.parameters.get("$ref").is_some() {
         tool.insert("parametersJsonSchema", definition.parameters.clone());
     }
@@ -96,9 +104,9 @@ fn calling_config(choice: &ToolChoice, info: &ModelInfo) -> Option<Value> {
     match choice {
         ToolChoice::None => Some(json!({ "mode": "NONE" })),
         ToolChoice::Required if info.capabilities.forced_tool => Some(json!({ "mode": "ANY" })),
-        ToolChoice::Tool(name) if info.capabilities.forced_tool => {
-            Some(json!({ "mode": "ANY" }).with("allowedFunctionNames", vec![Value::from(name.clone())]))
-        }
+        ToolChoice::Tool(name) if info.capabilities.forced_tool => Some(
+            json!({ "mode": "ANY" }).with("allowedFunctionNames", vec![Value::from(name.clone())]),
+        ),
         ToolChoice::Auto | ToolChoice::Required | ToolChoice::Tool(_) => None,
     }
 }
@@ -119,7 +127,12 @@ fn generation_config(options: &ModelOptions, info: &ModelInfo, settings: &Settin
         put("presencePenalty", options.presence_penalty.map(Value::from));
         put("seed", options.seed.map(Value::from));
     }
-    let stop: Vec<_> = options.stop.iter().filter(|text| !text.is_empty()).map(|text| Value::from(text.clone())).collect();
+    let stop: Vec<_> = options
+        .stop
+        .iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| Value::from(text.clone()))
+        .collect();
     put("stopSequences", (!stop.is_empty()).then(|| stop.into()));
     let thinking = thinking_config(options, settings);
     put("thinkingConfig", (!thinking.is_empty()).then(|| thinking.into()));
@@ -145,10 +158,15 @@ fn thinking_config(options: &ModelOptions, settings: &Settings) -> Object {
     config
 }
 
-/// An answer that is not at its end goes on when the same is asked again with its token and without what was said so far.
+/// An answer that is not at its end goes on when the same is asked again with its token and without
+/// what was said so far.
 fn going_on<'a>(messages: &'a [Message], info: &ModelInfo) -> (&'a [Message], Option<&'a Value>) {
     let last = messages.last().filter(|message| message.role == Role::Assistant);
-    let token = last.and_then(|message| unbind(message.opaque.as_ref(), info)?.get("continuationToken"));
-    let n_asked = messages.iter().rposition(|message| message.role != Role::Assistant).map_or(0, |last| last + 1);
+    let token =
+        last.and_then(|message| unbind(message.opaque.as_ref(), info)?.get("continuationToken"));
+    let n_asked = messages
+        .iter()
+        .rposition(|message| message.role != Role::Assistant)
+        .map_or(0, |last| last + 1);
     if token.is_some() { (&messages[..n_asked], token) } else { (messages, None) }
 }

@@ -5,7 +5,8 @@ use crate::models::failure::Failure;
 use model::Value;
 use node_api::ai::{ChatEvent, ModelInfo};
 
-/// Reads the events of one answer. Nothing marks the last of them, so the turn comes when the bytes end.
+/// Reads the events of one answer. Nothing marks the last of them, so the turn comes when the bytes
+/// end.
 pub struct Decoder {
     reading: Reading,
     is_over: bool,
@@ -21,7 +22,10 @@ impl Decoder {
         if self.is_over || data.trim().is_empty() {
             return Ok(Vec::new());
         }
-        self.take(&model::json::parse(data).map_err(|_| Failure::broken("gemini", "An event of the answer is no JSON"))?)
+        self.take(
+            &model::json::parse(data)
+                .map_err(|_| Failure::broken("gemini", "An event of the answer is no JSON"))?,
+        )
     }
 
     pub(super) fn info(&self) -> &ModelInfo {

@@ -6,7 +6,9 @@ use crate::models::calls::CallIds;
 use crate::models::counts::count;
 use crate::models::failure::Failure;
 use model::{Object, Str, Value};
-use node_api::ai::{Arguments, ChatEvent, Message, ModelInfo, Part, Role, Stop, ToolCall, Turn, Usage};
+use node_api::ai::{
+    Arguments, ChatEvent, Message, ModelInfo, Part, Role, Stop, ToolCall, Turn, Usage,
+};
 
 /// The whole answer at once.
 pub fn turn(reply: &Value, info: &ModelInfo) -> Result<Turn, Failure> {
@@ -30,7 +32,14 @@ impl Reading {
     }
 
     pub(super) fn new(info: &ModelInfo) -> Self {
-        Self { info: info.clone(), text: Str::new(), thinking: Str::new(), calls: Vec::new(), ids: None, last: None }
+        Self {
+            info: info.clone(),
+            text: Str::new(),
+            thinking: Str::new(),
+            calls: Vec::new(),
+            ids: None,
+            last: None,
+        }
     }
 
     /// Whether the object that ends the answer was there.
@@ -75,7 +84,9 @@ impl Reading {
     }
 
     pub(super) fn finish(&mut self) -> Result<Turn, Failure> {
-        let Some(last) = self.last.take() else { return Err(Failure::broken("ollama", "The answer broke off")) };
+        let Some(last) = self.last.take() else {
+            return Err(Failure::broken("ollama", "The answer broke off"));
+        };
         let mut parts = Vec::new();
         if !self.thinking.is_empty() {
             parts.push(Part::Thinking { text: std::mem::take(&mut self.thinking), opaque: None });
@@ -89,7 +100,12 @@ impl Reading {
             name if name.is_empty() => self.info.model.clone(),
             name => name,
         };
-        Ok(Turn { message: Message::new(Role::Assistant, parts), stop, usage: usage_of(&last), model })
+        Ok(Turn {
+            message: Message::new(Role::Assistant, parts),
+            stop,
+            usage: usage_of(&last),
+            model,
+        })
     }
 }
 
@@ -102,7 +118,12 @@ fn read_call(call: &Value, ids: &mut CallIds) -> ToolCall {
         None | Some(Value::Null) => Arguments::Read(Object::new()),
         Some(other) => Arguments::parse(&model::json::to_string(other)),
     };
-    ToolCall { id: ids.take(&text_of(call, "id")), name: text_of(&function, "name"), arguments, opaque: None }
+    ToolCall {
+        id: ids.take(&text_of(call, "id")),
+        name: text_of(&function, "name"),
+        arguments,
+        opaque: None,
+    }
 }
 
 fn stop_of(reason: &str, calls_tools: bool) -> Stop {
@@ -116,8 +137,16 @@ fn stop_of(reason: &str, calls_tools: bool) -> Stop {
 
 /// The input may be missing when the server had it in its cache.
 fn usage_of(last: &Value) -> Usage {
-    let fields = ["prompt_eval_count", "eval_count", "prompt_eval_duration", "eval_duration", "load_duration", "total_duration"];
-    let raw: Object = fields.into_iter().filter_map(|field| Some((field, last.get(field)?.clone()))).collect();
+    let fields = [
+        "prompt_eval_count",
+        "eval_count",
+        "prompt_eval_duration",
+        "eval_duration",
+        "load_duration",
+        "total_duration",
+    ];
+    let raw: Object =
+        fields.into_iter().filter_map(|field| Some((field, last.get(field)?.clone()))).collect();
     Usage {
         input: count(last, "prompt_eval_count"),
         output: count(last, "eval_count"),

@@ -59,11 +59,19 @@ impl Embeds for Settings {
     }
 
     fn embed_body(&self, model: &str, texts: &[Str]) -> Value {
-        json!({}).with("model", model).with("input", texts.iter().cloned().map(Value::from).collect::<Vec<_>>())
+        json!({})
+            .with("model", model)
+            .with("input", texts.iter().cloned().map(Value::from).collect::<Vec<_>>())
     }
 
     fn embedded(answer: &Value) -> Vec<Option<&Value>> {
-        answer.get("embeddings").and_then(Value::as_array).unwrap_or_default().iter().map(Some).collect()
+        answer
+            .get("embeddings")
+            .and_then(Value::as_array)
+            .unwrap_or_default()
+            .iter()
+            .map(Some)
+            .collect()
     }
 }
 

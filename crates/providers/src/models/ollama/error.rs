@@ -16,8 +16,11 @@ pub fn refusal(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: 
 
 /// An error after the answer began.
 pub(super) fn line(reply: &Value) -> Failure {
-    let status = reply.get("status").or_else(|| reply.get("error")?.get("code")).and_then(Value::as_usize);
-    let status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
+    let status =
+        reply.get("status").or_else(|| reply.get("error")?.get("code")).and_then(Value::as_usize);
+    let status = status
+        .and_then(|status| u16::try_from(status).ok())
+        .filter(|status| (400..600).contains(status));
     let mut refusal = Failure::refused("ollama", status.unwrap_or(500), &[], &words_of(reply), 0);
     refusal.error.status = status;
     refusal

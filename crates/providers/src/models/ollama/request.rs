@@ -7,7 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Object, Str, Value, json};
 use node_api::ai::{
-    Arguments, ChatRequest, Media, MediaData, Message, ModelInfo, ModelOptions, OutputFormat, Part, Role, ToolChoice, ToolDefinition,
+    Arguments, ChatRequest, Media, MediaData, Message, ModelInfo, ModelOptions, OutputFormat, Part,
+    Role, ToolChoice, ToolDefinition,
 };
 
 /// What comes after the address of the server.
@@ -17,7 +18,11 @@ pub fn path() -> &'static str {
 
 /// A server of one's own has no key; one behind a proxy may.
 pub fn headers(key: &str) -> Vec<(String, String)> {
-    if key.is_empty() { Vec::new() } else { vec![("authorization".to_owned(), format!("Bearer {key}"))] }
+    if key.is_empty() {
+        Vec::new()
+    } else {
+        vec![("authorization".to_owned(), format!("Bearer {key}"))]
+    }
 }
 
 pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
@@ -34,10 +39,17 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     let mut body = Object::new();
     body.insert("model", info.model.clone());
     let told = words.into_iter().map(|words| json!({ "role": "system" }).with("content", words));
-    // What is told about this answer stands before the conversation, next to the other instructions.
-    let n_system = request.messages.iter().take_while(|message| message.role == Role::System).count();
+    // What is told about this answer stands before the conversation, next to the other
+    // instructions.
+    let n_system =
+        request.messages.iter().take_while(|message| message.role == Role::System).count();
     let (system, rest) = request.messages.split_at(n_system);
-    let messages: Vec<_> = system.iter().flat_map(messages).chain(told).chain(rest.iter().flat_map(messages)).collect();
+    let messages: Vec<_> = system
+        .iter()
+        .flat_map(messages)
+        .chain(told)
+        .chain(rest.iter().flat_map(messages))
+        .collect();
     body.insert("messages", messages);
     if !tools.is_empty() {
         body.insert("tools", tools);
@@ -67,7 +79,8 @@ fn messages(message: &Message) -> Vec<Value> {
         Role::System => vec![plain("system", message)],
         Role::User => vec![plain("user", message)],
         Role::Assistant => {
-            let calls: Vec<_> = message.tool_calls().map(|call| call_of(&call.name, &call.arguments)).collect();
+            let calls: Vec<_> =
+                message.tool_calls().map(|call| call_of(&call.name, &call.arguments)).collect();
             let said = plain("assistant", message);
             vec![if calls.is_empty() { said } else { said.with("tool_calls", calls) }]
         }
@@ -102,7 +115,9 @@ fn plain(role: &str, message: &Message) -> Value {
     let (mut words, mut images) = (message.text(), Vec::new());
     for part in &message.parts {
         match part {
-            Part::Image(Media { data: MediaData::Bytes(bytes), .. }) => images.push(Value::from(STANDARD.encode(bytes))),
+            Part::Image(Media { data: MediaData::Bytes(bytes), .. }) => {
+                images.push(Value::from(STANDARD.encode(bytes)))
+            }
             Part::Image(media) | Part::File(media) => {
                 words.push('\n');
                 words.push_str(&in_words(media));
@@ -114,10 +129,13 @@ fn plain(role: &str, message: &Message) -> Value {
     if images.is_empty() { message } else { message.with("images", images) }
 }
 
-/// There is a place for images only: a text stands among the words, and of the rest at least the name.
+/// There is a place for images only: a text stands among the words, and of the rest at least the
+/// name.
 fn in_words(media: &Media) -> Str {
     match &media.data {
-        MediaData::Bytes(bytes) if media.mime_type.starts_with("text/") || media.mime_type == "application/json" => {
+        MediaData::Bytes(bytes)
+            if media.mime_type.starts_with("text/") || media.mime_type == "application/json" =>
+        {
             String::from_utf8_lossy(bytes).as_ref().into()
         }
         MediaData::Bytes(_) => instruct::unreadable_file(media.name.as_ref(), &media.mime_type),
@@ -136,8 +154,10 @@ fn tools(request: &ChatRequest, info: &ModelInfo) -> Vec<Value> {
         return Vec::new();
     }
     let functions = request.tools.iter().filter(wanted).map(|tool| {
-        let function = json!({}).with("name", tool.name.clone()).with("description", tool.description.clone());
-        json!({ "type": "function" }).with("function", function.with("parameters", tool.parameters.clone()))
+        let function =
+            json!({}).with("name", tool.name.clone()).with("description", tool.description.clone());
+        json!({ "type": "function" })
+            .with("function", function.with("parameters", tool.parameters.clone()))
     });
     functions.collect()
 }
@@ -146,7 +166,9 @@ fn format(format: &OutputFormat, info: &ModelInfo) -> Option<Value> {
     match format {
         OutputFormat::Text => None,
         OutputFormat::Json => Some("json".into()),
-        OutputFormat::Schema { schema, .. } => info.capabilities.json_schema.then(|| schema.clone()),
+        OutputFormat::Schema { schema, .. } => {
+            info.capabilities.json_schema.then(|| schema.clone())
+        }
     }
 }
 
@@ -168,7 +190,12 @@ fn model_options(options: &ModelOptions, info: &ModelInfo, settings: &Settings) 
         put("presence_penalty", options.presence_penalty.map(Value::from));
         put("seed", options.seed.map(Value::from));
     }
-    let stop: Vec<_> = options.stop.iter().filter(|text| !text.is_empty()).map(|text| Value::from(text.clone())).collect();
+    let stop: Vec<_> = options
+        .stop
+        .iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| Value::from(text.clone()))
+        .collect();
     put("stop", (!stop.is_empty()).then(|| stop.into()));
     out
 }

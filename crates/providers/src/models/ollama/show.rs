@@ -24,7 +24,8 @@ pub struct Abilities {
 
 /// What the server says of a model; nothing where it does not say, or cannot be asked.
 pub async fn abilities(model: &str, place: &Place, access: &Access) -> Option<Abilities> {
-    static KNOWN: LazyLock<Mutex<HashMap<(String, String), Abilities>>> = LazyLock::new(Mutex::default);
+    static KNOWN: LazyLock<Mutex<HashMap<(String, String), Abilities>>> =
+        LazyLock::new(Mutex::default);
     let key = (place.base_url.clone(), model.to_owned());
     if let Some(known) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Some(*known);
@@ -44,7 +45,8 @@ async fn ask(model: &str, place: &Place, access: &Access) -> Option<Abilities> {
     access.retry.max_retries = 0;
     let headers = Settings::default().headers(place.key.reveal());
     let call = place.post("/api/show", headers, &json!({}).with("model", model)).ok()?;
-    let answer = place.asker(&access).whole(&call, &RefusalsOf::<Settings>::default()).await.ok()?;
+    let answer =
+        place.asker(&access).whole(&call, &RefusalsOf::<Settings>::default()).await.ok()?;
     read(&model::json::parse(&String::from_utf8_lossy(&answer)).ok()?)
 }
 
@@ -61,8 +63,14 @@ mod tests {
 
     #[test]
     fn a_server_that_says_nothing_is_not_taken_to_say_no() {
-        assert_eq!(read(&json!({ "capabilities": ["completion", "tools"] })), Some(Abilities { tools: true, vision: false }));
-        assert_eq!(read(&json!({ "capabilities": ["completion"] })), Some(Abilities { tools: false, vision: false }));
+        assert_eq!(
+            read(&json!({ "capabilities": ["completion", "tools"] })),
+            Some(Abilities { tools: true, vision: false })
+        );
+        assert_eq!(
+            read(&json!({ "capabilities": ["completion"] })),
+            Some(Abilities { tools: false, vision: false })
+        );
         assert_eq!(read(&json!({ "details": {} })), None);
     }
 }

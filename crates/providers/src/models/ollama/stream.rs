@@ -20,7 +20,10 @@ impl Decoder {
         if self.is_over || line.trim().is_empty() {
             return Ok(Vec::new());
         }
-        self.take(&model::json::parse(line).map_err(|_| Failure::broken("ollama", "A line of the answer is no JSON"))?)
+        self.take(
+            &model::json::parse(line)
+                .map_err(|_| Failure::broken("ollama", "A line of the answer is no JSON"))?,
+        )
     }
 
     pub(super) fn info(&self) -> &ModelInfo {
@@ -41,6 +44,10 @@ impl Decoder {
 
     /// The bytes are at their end.
     pub fn end(&mut self) -> Result<Vec<ChatEvent>, Failure> {
-        if self.is_over { Ok(Vec::new()) } else { Err(Failure::broken("ollama", "The answer broke off")) }
+        if self.is_over {
+            Ok(Vec::new())
+        } else {
+            Err(Failure::broken("ollama", "The answer broke off"))
+        }
     }
 }

@@ -5,8 +5,8 @@ use crate::models::catalog::Catalog;
 use crate::models::failure::Again;
 use model::{Code, Object, json};
 use node_api::ai::{
-    Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, ModelInfo, OutputFormat, Part, Role, Stop, ToolCall, ToolChoice,
-    ToolDefinition, ToolResult, Turn, Usage,
+    Arguments, ChatEvent, ChatRequest, Effect, Media, MediaData, Message, ModelInfo, OutputFormat,
+    Part, Role, Stop, ToolCall, ToolChoice, ToolDefinition, ToolResult, Turn, Usage,
 };
 
 fn info() -> ModelInfo {
@@ -18,7 +18,10 @@ fn sent(request: &ChatRequest) -> Value {
 }
 
 fn asking(text: &str) -> ChatRequest {
-    ChatRequest { messages: vec![Message::system("Be brief."), Message::user(text)], ..ChatRequest::default() }
+    ChatRequest {
+        messages: vec![Message::system("Be brief."), Message::user(text)],
+        ..ChatRequest::default()
+    }
 }
 
 fn tool(name: &str) -> ToolDefinition {
@@ -34,7 +37,10 @@ fn tool(name: &str) -> ToolDefinition {
 
 fn streamed(lines: &[Value]) -> (Vec<ChatEvent>, Turn) {
     let mut decoder = Decoder::new(&info());
-    let mut seen: Vec<_> = lines.iter().flat_map(|line| decoder.line(&model::json::to_string(line)).unwrap()).collect();
+    let mut seen: Vec<_> = lines
+        .iter()
+        .flat_map(|line| decoder.line(&model::json::to_string(line)).unwrap())
+        .collect();
     assert!(decoder.end().unwrap().is_empty());
     match seen.pop() {
         Some(ChatEvent::Done(turn)) => (seen, *turn),
@@ -45,8 +51,13 @@ fn streamed(lines: &[Value]) -> (Vec<ChatEvent>, Turn) {
 #[test]
 fn a_request_always_says_how_much_context_there_is() {
     let mut request = asking("Hi");
-    request.options =
-        ModelOptions { temperature: Some(0.5), max_tokens: Some(99), seed: Some(3), stop: vec!["END".into()], ..Default::default() };
+    request.options = ModelOptions {
+        temperature: Some(0.5),
+        max_tokens: Some(99),
+        seed: Some(3),
+        stop: vec!["END".into()],
+        ..Default::default()
+    };
     let wanted = json!({
         "model": "qwen3:4b", "stream": true,
         "messages": [{ "role": "system", "content": "Be brief." }, { "role": "user", "content": "Hi" }],
@@ -71,10 +82,23 @@ fn a_request_always_says_how_much_context_there_is() {
 #[test]
 fn calls_and_results_go_by_the_name_of_the_tool() {
     let arguments = Arguments::Read([("n", 1)].into_iter().collect::<Object>());
-    let call = Part::ToolCall(ToolCall { id: "call_0".into(), name: "t".into(), arguments, opaque: None });
-    let result = |content: &str, is_error| ToolResult { id: "call_0".into(), name: "t".into(), content: content.into(), is_error };
+    let call =
+        Part::ToolCall(ToolCall { id: "call_0".into(), name: "t".into(), arguments, opaque: None });
+    let result = |content: &str, is_error| ToolResult {
+        id: "call_0".into(),
+        name: "t".into(),
+        content: content.into(),
+        is_error,
+    };
     let messages = vec![
-        Message::new(Role::Assistant, vec![Part::Thinking { text: "Hm.".into(), opaque: None }, Part::Text("So.".into()), call]),
+        Message::new(
+            Role::Assistant,
+            vec![
+                Part::Thinking { text: "Hm.".into(), opaque: None },
+                Part::Text("So.".into()),
+                call,
+            ],
+        ),
         Message::results([result("2", false), result("Broken.", true)]),
     ];
     let body = sent(&ChatRequest { messages, ..ChatRequest::default() });
@@ -98,23 +122,43 @@ fn a_tool_is_demanded_by_offering_nothing_else_and_a_form_is_held_to_without_too
     let body = sent(&request);
     assert_eq!(body.get("format"), None);
     assert_eq!(body.get("tools").unwrap().as_array().unwrap().len(), 1);
-    let roles: Vec<_> =
-        body.get("messages").unwrap().as_array().unwrap().iter().map(|message| message.get("role").unwrap().to_js_string()).collect();
-    assert_eq!(roles, ["system", "system", "system", "user"], "the tool and the form are asked for in words");
+    let roles: Vec<_> = body
+        .get("messages")
+        .unwrap()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message.get("role").unwrap().to_js_string())
+        .collect();
+    assert_eq!(
+        roles,
+        ["system", "system", "system", "user"],
+        "the tool and the form are asked for in words"
+    );
     request.tool_choice = ToolChoice::None;
     assert_eq!(sent(&request).get("tools"), None);
 }
 
 #[test]
 fn images_are_sent_and_files_are_read_out() {
-    let media = |mime: &str, data: MediaData| Media { mime_type: mime.into(), name: Some("a".into()), data };
+    let media = |mime: &str, data: MediaData| Media {
+        mime_type: mime.into(),
+        name: Some("a".into()),
+        data,
+    };
     let parts = vec![
         Part::Text("See".into()),
         Part::Image(media("image/png", MediaData::Bytes("abc".into()))),
         Part::File(media("text/plain", MediaData::Bytes("words".into()))),
     ];
-    let body = sent(&ChatRequest { messages: vec![Message::new(Role::User, parts)], ..ChatRequest::default() });
-    assert_eq!(body.get("messages"), Some(&json!([{ "role": "user", "content": "See\nwords", "images": ["YWJj"] }])));
+    let body = sent(&ChatRequest {
+        messages: vec![Message::new(Role::User, parts)],
+        ..ChatRequest::default()
+    });
+    assert_eq!(
+        body.get("messages"),
+        Some(&json!([{ "role": "user", "content": "See\nwords", "images": ["YWJj"] }]))
+    );
 }
 
 #[test]
@@ -128,8 +172,7 @@ fn a_stream_becomes_a_turn_with_ids_of_its_own() {
         ];
         fields.into_iter().collect::<Object>().into()
     };
-    let call =
-        |n: i32| json!({ "role": "assistant", "content": "", "tool_calls": [{ "function": { "name": "t", "arguments": { "n": n } } }] });
+    let call = |n: i32| json!({ "role": "assistant", "content": "", "tool_calls": [{ "function": { "name": "t", "arguments": { "n": n } } }] });
     let last = json!({ "model": "qwen3:4b", "message": { "role": "assistant", "content": "" }, "done": true, "done_reason": "stop",
         "prompt_eval_count": 26, "eval_count": 298, "total_duration": 5 });
     let lines = [
@@ -151,11 +194,17 @@ fn a_stream_becomes_a_turn_with_ids_of_its_own() {
 
 #[test]
 fn usage_may_be_missing_or_negative_and_the_reason_new() {
-    let (_, turn) = streamed(&[json!({ "message": { "content": "Hi" }, "done": true, "done_reason": "length" })]);
-    assert_eq!((turn.usage, turn.stop, turn.model.as_str()), (Usage::default(), Stop::Length, "qwen3:4b"));
+    let (_, turn) = streamed(&[
+        json!({ "message": { "content": "Hi" }, "done": true, "done_reason": "length" }),
+    ]);
+    assert_eq!(
+        (turn.usage, turn.stop, turn.model.as_str()),
+        (Usage::default(), Stop::Length, "qwen3:4b")
+    );
     let (_, turn) = streamed(&[json!({ "done": true, "done_reason": "load", "eval_count": -1 })]);
     assert_eq!((turn.usage.output, turn.stop), (0, Stop::Other("load".into())));
-    let whole = super::turn(&json!({ "message": { "content": "Hi" }, "done": true }), &info()).unwrap();
+    let whole =
+        super::turn(&json!({ "message": { "content": "Hi" }, "done": true }), &info()).unwrap();
     assert_eq!(whole.stop, Stop::Stop);
 }
 
@@ -163,7 +212,9 @@ fn usage_may_be_missing_or_negative_and_the_reason_new() {
 fn an_error_after_the_beginning_is_one() {
     let mut decoder = Decoder::new(&info());
     decoder.line(r#"{"message":{"content":"Hal"},"done":false}"#).unwrap();
-    let refusal = decoder.line(r#"{"error":"an error was encountered while running the model"}"#).unwrap_err();
+    let refusal = decoder
+        .line(r#"{"error":"an error was encountered while running the model"}"#)
+        .unwrap_err();
     assert_eq!((refusal.error.code, refusal.error.status), (Code::MODEL_ERROR, None));
     assert_eq!(decoder.end().unwrap_err().error.message, "ollama: The answer broke off");
     assert!(Decoder::new(&info()).line("{\"mess").is_err());
@@ -177,6 +228,9 @@ fn refusals_go_by_their_status() {
     assert_eq!((missing.error.code, missing.again), (Code::MODEL_NOT_FOUND, Again::Never));
     assert!(missing.error.hint.is_some());
     assert_eq!(refused(503, r#"{"error":"busy"}"#).again, Again::Soon);
-    assert_eq!(refused(400, r#"{"error":"x does not support tools"}"#).error.code, Code::MODEL_REQUEST);
+    assert_eq!(
+        refused(400, r#"{"error":"x does not support tools"}"#).error.code,
+        Code::MODEL_REQUEST
+    );
     assert_eq!(refused(500, "").error.message, "ollama answered with status 500");
 }

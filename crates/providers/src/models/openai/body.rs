@@ -4,7 +4,9 @@ use super::messages::Writing;
 use super::settings::{Settings, Surface, TokenField};
 use crate::models::merged;
 use model::{Object, Value, json};
-use node_api::ai::{Capabilities, ChatRequest, ModelInfo, ModelOptions, OutputFormat, ToolChoice, ToolDefinition};
+use node_api::ai::{
+    Capabilities, ChatRequest, ModelInfo, ModelOptions, OutputFormat, ToolChoice, ToolDefinition,
+};
 
 /// The body. What the model does not take is left out.
 pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Value {
@@ -17,9 +19,11 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     body.insert("messages", writing.messages(&request.messages));
     if capabilities.tools && !request.tools.is_empty() {
         body.insert("tools", request.tools.iter().map(tool).collect::<Vec<_>>());
-        if let Some(choice) =
-            tool_choice(&request.tool_choice, capabilities, |name| json!({ "type": "function", "function": { "name": name } }))
-        {
+        if let Some(choice) = tool_choice(
+            &request.tool_choice,
+            capabilities,
+            |name| json!({ "type": "function", "function": { "name": name } }),
+        ) {
             body.insert("tool_choice", choice);
         }
         if let Some(parallel) = request.parallel_calls {
@@ -48,7 +52,9 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
     // A form that is asked for counts more than the one that the model was set up with.
     match &request.format {
         OutputFormat::Text => {}
-        OutputFormat::Json => drop(body.insert("response_format", json!({ "type": "json_object" }))),
+        OutputFormat::Json => {
+            drop(body.insert("response_format", json!({ "type": "json_object" })))
+        }
         OutputFormat::Schema { name, schema } if capabilities.json_schema => {
             let mut format = Object::new();
             format.insert("type", "json_schema");
@@ -61,7 +67,11 @@ pub fn body(request: &ChatRequest, info: &ModelInfo, settings: &Settings) -> Val
 }
 
 /// How the choice of tools is said; nothing where it is what the model does anyhow.
-pub(super) fn tool_choice(choice: &ToolChoice, capabilities: Capabilities, one: impl Fn(&str) -> Value) -> Option<Value> {
+pub(super) fn tool_choice(
+    choice: &ToolChoice,
+    capabilities: Capabilities,
+    one: impl Fn(&str) -> Value,
+) -> Option<Value> {
     match choice {
         ToolChoice::Auto => None,
         ToolChoice::None => Some("none".into()),
@@ -98,7 +108,9 @@ fn insert_sampling(body: &mut Object, options: &ModelOptions, capabilities: Capa
         ("presence_penalty", options.presence_penalty),
     ];
     if capabilities.sampling {
-        body.extend(numbers.into_iter().filter_map(|(name, number)| Some((name, Value::from(number?)))));
+        body.extend(
+            numbers.into_iter().filter_map(|(name, number)| Some((name, Value::from(number?)))),
+        );
         // Models that think take neither sampling nor stop words.
         if !options.stop.is_empty() {
             body.insert("stop", options.stop.iter().cloned().map(Value::from).collect::<Vec<_>>());
@@ -131,10 +143,14 @@ pub(super) fn is_strict(schema: &Value) -> bool {
         let required = object.get("required").and_then(Value::as_array).unwrap_or_default();
         let is_required = |key: &str| required.iter().any(|name| name.as_str() == Some(key));
         let is_closed = object.get("additionalProperties").and_then(Value::as_bool) == Some(false);
-        return is_closed && properties.iter().all(|(key, schema)| is_required(key) && is_strict(schema));
+        return is_closed
+            && properties.iter().all(|(key, schema)| is_required(key) && is_strict(schema));
     }
     let is_object = object.get("type").and_then(Value::as_str) == Some("object");
-    !is_object && object.iter().all(|(key, value)| matches!(key.as_str(), "enum" | "const" | "default" | "examples") || is_strict(value))
+    !is_object
+        && object.iter().all(|(key, value)| {
+            matches!(key.as_str(), "enum" | "const" | "default" | "examples") || is_strict(value)
+        })
 }
 
 #[cfg(test)]

@@ -31,8 +31,8 @@ impl Calls {
         self.slots.len()
     }
 
-    /// Takes one entry of `tool_calls`, whole or a fragment. Servers leave out the index, repeat the id or the name with each
-    /// fragment, or give all calls the same index.
+    /// Takes one entry of `tool_calls`, whole or a fragment. Servers leave out the index, repeat
+    /// the id or the name with each fragment, or give all calls the same index.
     pub(super) fn take(&mut self, fragment: &Value, events: &mut Vec<ChatEvent>) {
         let index = fragment.get("index").and_then(Value::as_usize);
         let id = fragment.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -57,7 +57,9 @@ impl Calls {
         match function.get("arguments") {
             Some(Value::String(text)) => slot.arguments.push_str(text),
             // An object where the format wants a text of one.
-            Some(object @ Value::Object(_)) => slot.arguments.push_str(&model::json::to_string(object)),
+            Some(object @ Value::Object(_)) => {
+                slot.arguments.push_str(&model::json::to_string(object))
+            }
             _ => {}
         }
         if !slot.arguments.is_empty() {
@@ -81,7 +83,12 @@ impl Calls {
                 id = format!("call_{next}").into();
                 next += 1;
             }
-            calls.push(ToolCall { id, name: slot.name, arguments: Arguments::parse(&slot.arguments), opaque: None });
+            calls.push(ToolCall {
+                id,
+                name: slot.name,
+                arguments: Arguments::parse(&slot.arguments),
+                opaque: None,
+            });
         }
         calls
     }
@@ -91,7 +98,8 @@ impl Calls {
         let same_index = |slot: &Slot| index.is_some() && slot.index == index;
         if let Some(at) = self.slots.iter().rposition(same_index) {
             let slot = &self.slots[at];
-            let is_another = !id.is_empty() && !slot.id.is_empty() && slot.id != id && !name.is_empty();
+            let is_another =
+                !id.is_empty() && !slot.id.is_empty() && slot.id != id && !name.is_empty();
             return (!is_another).then_some(at);
         }
         if index.is_some() {
@@ -105,7 +113,10 @@ impl Calls {
 
     fn announce(&mut self, until: usize, events: &mut Vec<ChatEvent>) {
         while self.announced < until {
-            events.push(ChatEvent::CallBegins { index: self.announced, name: self.slots[self.announced].name.clone() });
+            events.push(ChatEvent::CallBegins {
+                index: self.announced,
+                name: self.slots[self.announced].name.clone(),
+            });
             self.announced += 1;
         }
     }
@@ -124,10 +135,25 @@ mod tests {
         }
         calls.announce_all(&mut events);
         let calls = calls.finish();
-        let names: Vec<_> =
-            events.iter().map(|event| if let ChatEvent::CallBegins { name, .. } = event { name.clone() } else { Str::new() }).collect();
-        assert_eq!(names, calls.iter().map(|call| call.name.clone()).collect::<Vec<_>>(), "every call is told once, in order");
-        calls.iter().map(|call| format!("{} {} {}", call.id, call.name, call.arguments.to_text())).collect()
+        let names: Vec<_> = events
+            .iter()
+            .map(|event| {
+                if let ChatEvent::CallBegins { name, .. } = event {
+                    name.clone()
+                } else {
+                    Str::new()
+                }
+            })
+            .collect();
+        assert_eq!(
+            names,
+            calls.iter().map(|call| call.name.clone()).collect::<Vec<_>>(),
+            "every call is told once, in order"
+        );
+        calls
+            .iter()
+            .map(|call| format!("{} {} {}", call.id, call.name, call.arguments.to_text()))
+            .collect()
     }
 
     #[test]
@@ -185,8 +211,10 @@ mod tests {
 
     #[test]
     fn a_name_may_come_in_fragments() {
-        let fragments =
-            [r#"{"index":0,"id":"a","function":{"name":"get_"}}"#, r#"{"index":0,"function":{"name":"weather","arguments":"{}"}}"#];
+        let fragments = [
+            r#"{"index":0,"id":"a","function":{"name":"get_"}}"#,
+            r#"{"index":0,"function":{"name":"weather","arguments":"{}"}}"#,
+        ];
         assert_eq!(read(&fragments), ["a get_weather {}"]);
     }
 }

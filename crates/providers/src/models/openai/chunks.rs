@@ -34,18 +34,25 @@ impl ChatReader {
         if choice.get("index").and_then(Value::as_usize).is_some_and(|index| index != 0) {
             return Ok(());
         }
-        if let Some(message) = [choice.get("delta"), choice.get("message")].into_iter().flatten().find(|message| message.is_object()) {
+        if let Some(message) = [choice.get("delta"), choice.get("message")]
+            .into_iter()
+            .flatten()
+            .find(|message| message.is_object())
+        {
             self.message(message, events)?;
         }
-        if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str).filter(|finish| !finish.is_empty()) {
+        if let Some(finish) =
+            choice.get("finish_reason").and_then(Value::as_str).filter(|finish| !finish.is_empty())
+        {
             self.finish = Some(finish.into());
         }
         Ok(())
     }
 
     fn message(&mut self, message: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Failure> {
-        let thought =
-            ["reasoning_content", "reasoning"].iter().find_map(|name| message.get(name)?.as_str().filter(|text| !text.is_empty()));
+        let thought = ["reasoning_content", "reasoning"]
+            .iter()
+            .find_map(|name| message.get(name)?.as_str().filter(|text| !text.is_empty()));
         if let Some(thought) = thought {
             self.think(thought, events);
         }
@@ -57,7 +64,9 @@ impl ChatReader {
             Some(Value::Array(parts)) => parts.iter().for_each(|part| self.part(part, events)),
             _ => {}
         }
-        if let Some(refusal) = message.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty()) {
+        if let Some(refusal) =
+            message.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty())
+        {
             self.refusal.push_str(refusal);
             events.push(ChatEvent::Text(refusal.into()));
         }
@@ -78,7 +87,11 @@ impl ChatReader {
         match part.get("type").and_then(Value::as_str) {
             Some("thinking") => {
                 let pieces = part.get("thinking");
-                let list = pieces.and_then(Value::as_array).unwrap_or_default().iter().filter_map(|piece| piece.get("text")?.as_str());
+                let list = pieces
+                    .and_then(Value::as_array)
+                    .unwrap_or_default()
+                    .iter()
+                    .filter_map(|piece| piece.get("text")?.as_str());
                 for text in pieces.and_then(Value::as_str).into_iter().chain(list) {
                     self.think(text, events);
                 }
@@ -100,14 +113,24 @@ impl ChatReader {
     }
 
     fn said_nothing(&self) -> bool {
-        self.text.is_empty() && self.refusal.is_empty() && self.thinking.is_empty() && self.calls.is_empty()
+        self.text.is_empty()
+            && self.refusal.is_empty()
+            && self.thinking.is_empty()
+            && self.calls.is_empty()
     }
 }
 
 impl Reader for ChatReader {
-    fn event(&mut self, _: &str, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+    fn event(
+        &mut self,
+        _: &str,
+        event: &Value,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<Flow, Failure> {
         error::check(event)?;
-        if let Some(model) = event.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
+        if let Some(model) =
+            event.get("model").and_then(Value::as_str).filter(|model| !model.is_empty())
+        {
             self.model = model.into();
         }
         let aside = event.get("x_groq").and_then(|aside| aside.get("usage"));
@@ -136,7 +159,10 @@ impl Reader for ChatReader {
 
     fn finish(&mut self, events: &mut Vec<ChatEvent>) -> Result<Turn, Failure> {
         if self.finish.is_none() && !self.done {
-            return Err(Failure::passing(ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off before its end")));
+            return Err(Failure::passing(ModelError::new(
+                Code::MODEL_ERROR,
+                "The answer of the model broke off before its end",
+            )));
         }
         if self.finish.is_none() && self.said_nothing() {
             return Err(nothing());
@@ -145,7 +171,10 @@ impl Reader for ChatReader {
         let refused = !self.refusal.is_empty();
         let mut parts = Vec::new();
         if !self.thinking.is_empty() {
-            parts.push(Part::Thinking { text: std::mem::take(&mut self.thinking).into(), opaque: None });
+            parts.push(Part::Thinking {
+                text: std::mem::take(&mut self.thinking).into(),
+                opaque: None,
+            });
         }
         let text = std::mem::take(&mut self.text) + &std::mem::take(&mut self.refusal);
         if !text.is_empty() {

@@ -72,7 +72,13 @@ impl OpenAiFormat {
 }
 
 impl Refuses for OpenAiFormat {
-    fn refused(&self, status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+    fn refused(
+        &self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+        unix_ms: i64,
+    ) -> Failure {
         error::of_answer(status, headers, body, unix_ms)
     }
 }
@@ -80,8 +86,12 @@ impl Refuses for OpenAiFormat {
 impl Format for OpenAiFormat {
     fn decoder(&self) -> Box<dyn Decoder> {
         match self.api {
-            Api::ChatCompletions => Box::new(Reading::new(ChatReader::new(&self.model), self.line_bytes)),
-            Api::Responses => Box::new(Reading::new(ResponsesReader::new(&self.model), self.line_bytes)),
+            Api::ChatCompletions => {
+                Box::new(Reading::new(ChatReader::new(&self.model), self.line_bytes))
+            }
+            Api::Responses => {
+                Box::new(Reading::new(ResponsesReader::new(&self.model), self.line_bytes))
+            }
         }
     }
 }

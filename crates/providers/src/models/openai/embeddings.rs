@@ -33,7 +33,8 @@ pub struct OpenAiEmbedder {
 }
 
 impl OpenAiEmbedder {
-    /// As many texts as the providers take at once is 2048; half of it also fits compatible servers.
+    /// As many texts as the providers take at once is 2048; half of it also fits compatible
+    /// servers.
     const BATCH: usize = 512;
 
     pub fn new(model: &str, settings: Settings, access: &Access) -> Self {
@@ -55,7 +56,10 @@ impl OpenAiEmbedder {
         let mut body = Object::new();
         body.insert("model", self.model.clone());
         body.insert("input", texts.iter().map(|text| self.text(text)).collect::<Vec<_>>());
-        body.insert("encoding_format", if self.encoding == Encoding::Float { "float" } else { "base64" });
+        body.insert(
+            "encoding_format",
+            if self.encoding == Encoding::Float { "float" } else { "base64" },
+        );
         if let Some(dimensions) = self.dimensions {
             body.insert("dimensions", dimensions);
         }
@@ -63,7 +67,11 @@ impl OpenAiEmbedder {
     }
 
     fn text(&self, text: &Str) -> Value {
-        if self.strips_new_lines && text.contains('\n') { text.as_str().replace('\n', " ").into() } else { text.clone().into() }
+        if self.strips_new_lines && text.contains('\n') {
+            text.as_str().replace('\n', " ").into()
+        } else {
+            text.clone().into()
+        }
     }
 
     async fn embed_batch(&self, texts: &[Str]) -> Result<Vec<Vec<f32>>, ModelError> {
@@ -92,8 +100,13 @@ impl Embedder for OpenAiEmbedder {
 pub fn read_vectors(answer: &[u8], n_texts: usize) -> Result<Vec<Vec<f32>>, ModelError> {
     let answer = vectors::parsed(answer)?;
     let entries = answer.get("data").and_then(Value::as_array).unwrap_or_default();
-    let place = |(number, entry): (usize, &Value)| entry.get("index").and_then(Value::as_usize).unwrap_or(number);
-    vectors::in_order(entries.iter().enumerate().map(|entry| (place(entry), entry.1.get("embedding"))), n_texts)
+    let place = |(number, entry): (usize, &Value)| {
+        entry.get("index").and_then(Value::as_usize).unwrap_or(number)
+    };
+    vectors::in_order(
+        entries.iter().enumerate().map(|entry| (place(entry), entry.1.get("embedding"))),
+        n_texts,
+    )
 }
 
 #[cfg(test)]
@@ -113,8 +126,10 @@ mod tests {
 
     #[test]
     fn both_encodings_mean_the_same() {
-        let bytes: Vec<u8> = [0.5_f32, -2.25].iter().flat_map(|number| number.to_le_bytes()).collect();
-        let answer = format!(r#"{{"data":[{{"index":0,"embedding":"{}"}}]}}"#, STANDARD.encode(bytes));
+        let bytes: Vec<u8> =
+            [0.5_f32, -2.25].iter().flat_map(|number| number.to_le_bytes()).collect();
+        let answer =
+            format!(r#"{{"data":[{{"index":0,"embedding":"{}"}}]}}"#, STANDARD.encode(bytes));
         assert_eq!(read_vectors(answer.as_bytes(), 1).unwrap(), [[0.5, -2.25]]);
     }
 
@@ -130,7 +145,11 @@ mod tests {
             r#"{"data":[{"index":0,"embedding":"AAA="}]}"#,
             r#"{"data":[{"index":0,"embedding":"!!"}]}"#,
         ] {
-            assert_eq!(read_vectors(answer.as_bytes(), 1).unwrap_err().code, Code::MODEL_ERROR, "{answer}");
+            assert_eq!(
+                read_vectors(answer.as_bytes(), 1).unwrap_err().code,
+                Code::MODEL_ERROR,
+                "{answer}"
+            );
         }
         assert!(read_vectors(br#"{"data":[{"embedding":[1]},{"embedding":[1,2]}]}"#, 2).is_err());
     }

@@ -4,11 +4,20 @@ use crate::models::failure::{self, Again, Failure};
 use model::{Code, Str, Value};
 
 /// Reads an answer with an error status.
-pub(super) fn of_answer(status: u16, headers: &[(String, String)], body: &[u8], unix_ms: i64) -> Failure {
+pub(super) fn of_answer(
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+    unix_ms: i64,
+) -> Failure {
     let body = model::json::parse(&String::from_utf8_lossy(body)).unwrap_or_default();
     let said = Said::read(&body);
-    let mut message = said.message.unwrap_or_else(|| format!("The model's provider answered with status {status}").into());
-    if let Some((_, id)) = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-request-id")) {
+    let mut message = said
+        .message
+        .unwrap_or_else(|| format!("The model's provider answered with status {status}").into());
+    if let Some((_, id)) =
+        headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-request-id"))
+    {
         message = format!("{message} (request {id})").into();
     }
     Failure::of_status(status, code_of(status, &said.codes), &message, headers, unix_ms)
@@ -30,13 +39,18 @@ fn inside(event: &Value) -> Option<Failure> {
     }
     let said = Said::read(event);
     let status = said.status.unwrap_or(500);
-    let message = said.message.unwrap_or_else(|| "The model's provider broke the answer off with an error".into());
+    let message = said
+        .message
+        .unwrap_or_else(|| "The model's provider broke the answer off with an error".into());
     let code = code_of(status, &said.codes);
     let mut failure = Failure::of_status(status, code, &message, &[], 0);
     if said.status.is_none() {
         failure.error.status = None;
         // Without a status, only what is surely the request's own fault is not asked again.
-        if code != Code::MODEL_ERROR && code != Code::MODEL_RATE_LIMIT && code != Code::MODEL_TIMEOUT {
+        if code != Code::MODEL_ERROR
+            && code != Code::MODEL_RATE_LIMIT
+            && code != Code::MODEL_TIMEOUT
+        {
             failure.again = Again::Never;
         }
     }
@@ -59,15 +73,22 @@ impl Said {
         };
         let message = match error {
             Value::String(text) => Some(text.clone()),
-            _ => [error.get("message"), error.get("detail"), body.get("message")].into_iter().flatten().find_map(text),
+            _ => [error.get("message"), error.get("detail"), body.get("message")]
+                .into_iter()
+                .flatten()
+                .find_map(text),
         };
         let inner = error.get("innererror");
-        let places = [error.get("code"), error.get("type"), inner.and_then(|inner| inner.get("code"))];
+        let places =
+            [error.get("code"), error.get("type"), inner.and_then(|inner| inner.get("code"))];
         let codes: Vec<Str> = places.into_iter().flatten().map(Value::to_js_string).collect();
-        let status = [error.get("code"), error.get("status"), body.get("status")].into_iter().flatten().find_map(|value| {
-            let number = value.as_usize().or_else(|| value.as_str()?.parse().ok())?;
-            u16::try_from(number).ok().filter(|status| (400..600).contains(status))
-        });
+        let status = [error.get("code"), error.get("status"), body.get("status")]
+            .into_iter()
+            .flatten()
+            .find_map(|value| {
+                let number = value.as_usize().or_else(|| value.as_str()?.parse().ok())?;
+                u16::try_from(number).ok().filter(|status| (400..600).contains(status))
+            });
         Self { message: message.filter(|message| !message.trim().is_empty()), codes, status }
     }
 }
@@ -79,9 +100,15 @@ fn text(value: &Value) -> Option<Str> {
 fn code_of(status: u16, codes: &[Str]) -> Code {
     for code in codes {
         match code.as_str() {
-            "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" => return Code::MODEL_QUOTA,
-            "context_length_exceeded" | "string_above_max_length" | "request_too_large" => return Code::MODEL_CONTEXT,
-            "content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation" => return Code::MODEL_REFUSED,
+            "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" => {
+                return Code::MODEL_QUOTA;
+            }
+            "context_length_exceeded" | "string_above_max_length" | "request_too_large" => {
+                return Code::MODEL_CONTEXT;
+            }
+            "content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation" => {
+                return Code::MODEL_REFUSED;
+            }
             "model_not_found" | "DeploymentNotFound" => return Code::MODEL_NOT_FOUND,
             "invalid_api_key" | "authentication_error" => return Code::INVALID_CREDENTIALS,
             "rate_limit_exceeded" => return Code::MODEL_RATE_LIMIT,
@@ -146,7 +173,10 @@ mod tests {
     fn azures_filter_is_a_refusal_and_its_pause_is_read() {
         let body = r#"{"error":{"code":"content_filter","message":"m","innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#;
         assert_eq!(answer(400, body).error.code, Code::MODEL_REFUSED);
-        let headers = [("retry-after-ms".to_owned(), "1500".to_owned()), ("x-request-id".to_owned(), "req_7".to_owned())];
+        let headers = [
+            ("retry-after-ms".to_owned(), "1500".to_owned()),
+            ("x-request-id".to_owned(), "req_7".to_owned()),
+        ];
         let failure = of_answer(429, &headers, b"{}", 0);
         assert_eq!(failure.again, Again::After(Duration::from_millis(1_500)));
         assert!(failure.error.message.ends_with("(request req_7)"));

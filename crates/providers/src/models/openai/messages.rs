@@ -42,7 +42,10 @@ impl Writing {
         entry.insert("role", "assistant");
         let text = message.text();
         let calls: Vec<Value> = message.tool_calls().map(call).collect();
-        entry.insert("content", if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() });
+        entry.insert(
+            "content",
+            if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() },
+        );
         if !calls.is_empty() {
             entry.insert("tool_calls", calls);
         }
@@ -53,10 +56,18 @@ impl Writing {
             }
         }
         // What a gateway wants back unchanged beside the message.
-        if let Some(fields) =
-            message.opaque.as_ref().filter(|opaque| opaque.provider == PROVIDER).and_then(|opaque| opaque.data.as_object())
+        if let Some(fields) = message
+            .opaque
+            .as_ref()
+            .filter(|opaque| opaque.provider == PROVIDER)
+            .and_then(|opaque| opaque.data.as_object())
         {
-            entry.extend(fields.iter().filter(|(key, _)| *key == "reasoning_details").map(|(key, value)| (key.clone(), value.clone())));
+            entry.extend(
+                fields
+                    .iter()
+                    .filter(|(key, _)| *key == "reasoning_details")
+                    .map(|(key, value)| (key.clone(), value.clone())),
+            );
         }
         entry.into()
     }
@@ -66,10 +77,12 @@ impl Writing {
         let parts: Vec<Value> = message.parts.iter().filter_map(|part| self.part(part)).collect();
         let is_text = |part: &Value| part.get("type").and_then(Value::as_str) == Some("text");
         if parts.is_empty() {
-            return (message.role == Role::User && message.tool_results().next().is_none()).then(|| "".into());
+            return (message.role == Role::User && message.tool_results().next().is_none())
+                .then(|| "".into());
         }
         if parts.iter().all(is_text) {
-            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+            let texts: Vec<&str> =
+                parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
             return Some(texts.join("\n").into());
         }
         Some(parts.into())
@@ -79,7 +92,9 @@ impl Writing {
         match part {
             Part::Text(text) => Some(text_part(text)),
             Part::Image(media) if !self.capabilities.vision => Some(unseen("image", media)),
-            Part::Image(media) => Some(json!({ "type": "image_url", "image_url": { "url": url_of(media).as_str() } })),
+            Part::Image(media) => {
+                Some(json!({ "type": "image_url", "image_url": { "url": url_of(media).as_str() } }))
+            }
             Part::File(media) => Some(file(media)),
             Part::ToolCall(_) | Part::ToolResult(_) | Part::Thinking { .. } => None,
         }
@@ -95,7 +110,8 @@ fn text_part(text: &str) -> Value {
 }
 
 fn call(call: &ToolCall) -> Value {
-    let function = json!({ "name": call.name.as_str(), "arguments": call.arguments.to_text().as_str() });
+    let function =
+        json!({ "name": call.name.as_str(), "arguments": call.arguments.to_text().as_str() });
     let mut entry = Object::new();
     entry.insert("id", call.id.clone());
     entry.insert("type", "function");
@@ -116,7 +132,9 @@ pub(super) fn unseen(kind: &str, media: &Media) -> Value {
 pub(super) fn url_of(media: &Media) -> Str {
     match &media.data {
         MediaData::Url(url) => url.clone(),
-        MediaData::Bytes(bytes) => format!("data:{};base64,{}", media.mime_type, STANDARD.encode(bytes)).into(),
+        MediaData::Bytes(bytes) => {
+            format!("data:{};base64,{}", media.mime_type, STANDARD.encode(bytes)).into()
+        }
     }
 }
 
@@ -124,17 +142,22 @@ fn file(media: &Media) -> Value {
     let name = media.name.clone().unwrap_or_else(|| "file".into());
     match &media.data {
         MediaData::Url(url) => text_part(&format!("[file {name}: {url}]")),
-        MediaData::Bytes(bytes) if is_text(&media.mime_type) => text_part(&format!("{name}:\n{}", String::from_utf8_lossy(bytes))),
+        MediaData::Bytes(bytes) if is_text(&media.mime_type) => {
+            text_part(&format!("{name}:\n{}", String::from_utf8_lossy(bytes)))
+        }
         MediaData::Bytes(bytes) => match media.mime_type.as_str() {
             "audio/wav" | "audio/x-wav" => sound(bytes, "wav"),
             "audio/mpeg" | "audio/mp3" => sound(bytes, "mp3"),
-            _ => json!({ "type": "file", "file": { "filename": name.as_str(), "file_data": url_of(media).as_str() } }),
+            _ => {
+                json!({ "type": "file", "file": { "filename": name.as_str(), "file_data": url_of(media).as_str() } })
+            }
         },
     }
 }
 
 pub(super) fn is_text(mime_type: &str) -> bool {
-    mime_type.starts_with("text/") || matches!(mime_type, "application/json" | "application/xml" | "application/yaml")
+    mime_type.starts_with("text/")
+        || matches!(mime_type, "application/json" | "application/xml" | "application/yaml")
 }
 
 fn sound(bytes: &[u8], format: &str) -> Value {

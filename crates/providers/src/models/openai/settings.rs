@@ -1,4 +1,5 @@
-//! How a server that speaks OpenAI's format is reached: its address, its keys, and what it knows of the format.
+//! How a server that speaks OpenAI's format is reached: its address, its keys, and what it knows of
+//! the format.
 
 use crate::models::place::host_of;
 use crate::models::secret::Secret;
@@ -77,7 +78,10 @@ impl Settings {
 
     /// Azure's `v1`: `resource` is `https://NAME.openai.azure.com`.
     pub fn azure(resource: &str, auth: Auth) -> Self {
-        let resource = resource.trim_end_matches('/').trim_end_matches("/openai/v1").trim_end_matches("/openai");
+        let resource = resource
+            .trim_end_matches('/')
+            .trim_end_matches("/openai/v1")
+            .trim_end_matches("/openai");
         Self::new(&format!("{resource}/openai/v1"), auth, TokenField::MaxCompletionTokens)
     }
 
@@ -107,7 +111,12 @@ impl Settings {
         }
     }
 
-    pub(super) fn post(&self, path: &[&str], model: &str, body: &Value) -> Result<Call, ModelError> {
+    pub(super) fn post(
+        &self,
+        path: &[&str],
+        model: &str,
+        body: &Value,
+    ) -> Result<Call, ModelError> {
         Ok(self.dress(Call::post(self.url(path, Some(model))?, body)))
     }
 
@@ -116,7 +125,8 @@ impl Settings {
     }
 
     pub(super) fn url(&self, path: &[&str], model: Option<&str>) -> Result<String, ModelError> {
-        let invalid = || ModelError::new(Code::EGRESS_URL, "The base URL of the model's server is no URL");
+        let invalid =
+            || ModelError::new(Code::EGRESS_URL, "The base URL of the model's server is no URL");
         let mut url = Url::parse(self.base_url.trim()).map_err(|_| invalid())?;
         {
             let mut segments = url.path_segments_mut().map_err(|()| invalid())?;
@@ -162,7 +172,9 @@ impl Settings {
         };
         set("user-agent", concat!("heddle/", env!("CARGO_PKG_VERSION")));
         match &self.auth {
-            Auth::Bearer(key) if !key.is_empty() => set("authorization", &format!("Bearer {}", key.reveal().trim())),
+            Auth::Bearer(key) if !key.is_empty() => {
+                set("authorization", &format!("Bearer {}", key.reveal().trim()))
+            }
             Auth::ApiKey(key) => set("api-key", key.reveal().trim()),
             Auth::Bearer(_) | Auth::None => {}
         }
@@ -177,7 +189,8 @@ impl Settings {
             Auth::Bearer(key) | Auth::ApiKey(key) => Some(key),
             Auth::None => None,
         };
-        call.bound = Secret::bound_of(key.into_iter().chain(self.headers.iter().map(|(_, value)| value)));
+        call.bound =
+            Secret::bound_of(key.into_iter().chain(self.headers.iter().map(|(_, value)| value)));
         call
     }
 }
@@ -195,24 +208,38 @@ mod tests {
     #[test]
     fn paths_follow_the_surface() {
         let key = || Auth::ApiKey(Secret::new("k"));
-        assert_eq!(url(&Settings::openai(Secret::default())), "https://api.openai.com/v1/chat/completions");
-        let compatible = Settings::compatible("http://localhost:1234/v1/?team=a", Secret::default());
+        assert_eq!(
+            url(&Settings::openai(Secret::default())),
+            "https://api.openai.com/v1/chat/completions"
+        );
+        let compatible =
+            Settings::compatible("http://localhost:1234/v1/?team=a", Secret::default());
         assert_eq!(url(&compatible), "http://localhost:1234/v1/chat/completions?team=a");
         for resource in ["https://r.openai.azure.com", "https://r.openai.azure.com/openai/v1/"] {
-            assert_eq!(url(&Settings::azure(resource, key())), "https://r.openai.azure.com/openai/v1/chat/completions");
+            assert_eq!(
+                url(&Settings::azure(resource, key())),
+                "https://r.openai.azure.com/openai/v1/chat/completions"
+            );
         }
         let dated = Settings::azure_dated("https://r.openai.azure.com/", "2024-10-21", key());
         let expected = "https://r.openai.azure.com/openai/deployments/my%20model/chat/completions?api-version=2024-10-21";
         assert_eq!(url(&dated), expected);
-        assert_eq!(dated.url(&["models"], None).unwrap(), "https://r.openai.azure.com/openai/models?api-version=2024-10-21");
-        assert_eq!(Settings::compatible("no url", Secret::default()).url(CHAT, None).unwrap_err().code, Code::EGRESS_URL);
+        assert_eq!(
+            dated.url(&["models"], None).unwrap(),
+            "https://r.openai.azure.com/openai/models?api-version=2024-10-21"
+        );
+        assert_eq!(
+            Settings::compatible("no url", Secret::default()).url(CHAT, None).unwrap_err().code,
+            Code::EGRESS_URL
+        );
     }
 
     #[test]
     fn headers_of_the_users_own_win() {
         let mut settings = Settings::openai(Secret::new(" sk-key\n"));
         settings.organization = Some("org".into());
-        settings.headers = vec![("User-Agent".into(), Secret::new("mine")), ("x-title".into(), Secret::new("t"))];
+        settings.headers =
+            vec![("User-Agent".into(), Secret::new("mine")), ("x-title".into(), Secret::new("t"))];
         let call = settings.post(CHAT, "m", &Value::empty_object()).unwrap();
         let find = |name: &str| -> Vec<String> {
             let same = call.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
@@ -222,7 +249,8 @@ mod tests {
         assert_eq!(find("user-agent"), ["mine"]);
         assert_eq!(find("openai-organization"), ["org"]);
         assert!(!format!("{settings:?} {call:?}").contains("sk-key"));
-        let without_key = Settings::compatible("http://h/v1", Secret::default()).get(&["models"]).unwrap();
+        let without_key =
+            Settings::compatible("http://h/v1", Secret::default()).get(&["models"]).unwrap();
         assert!(without_key.headers.iter().all(|(name, _)| name != "authorization"));
     }
 }

@@ -3,15 +3,20 @@
 use model::{Str, Value};
 use node_api::ai::{Stop, Usage};
 
-/// The tokens of chat completions or of responses, whichever names are there. What is missing, negative or no number counts as none.
+/// The tokens of chat completions or of responses, whichever names are there. What is missing,
+/// negative or no number counts as none.
 pub(super) fn usage(raw: &Value) -> Usage {
     let first = |names: &[&str]| names.iter().find_map(|name| count(raw, name)).unwrap_or(0);
-    let detail = |places: &[&str], name: &str| places.iter().find_map(|place| count(raw.get(place)?, name));
+    let detail =
+        |places: &[&str], name: &str| places.iter().find_map(|place| count(raw.get(place)?, name));
     let inputs = ["prompt_tokens_details", "input_tokens_details"];
     let outputs = ["completion_tokens_details", "output_tokens_details"];
     let input = first(&["prompt_tokens", "input_tokens"]);
     let output = first(&["completion_tokens", "output_tokens"]);
-    let cached_read = detail(&inputs, "cached_tokens").or_else(|| count(raw, "prompt_cache_hit_tokens")).unwrap_or(0).min(input);
+    let cached_read = detail(&inputs, "cached_tokens")
+        .or_else(|| count(raw, "prompt_cache_hit_tokens"))
+        .unwrap_or(0)
+        .min(input);
     Usage {
         input,
         cached_read,
@@ -50,18 +55,32 @@ mod tests {
         let responses = json!({ "input_tokens": 100, "output_tokens": 50,
             "input_tokens_details": { "cached_tokens": 40, "cache_write_tokens": 20 }, "output_tokens_details": { "reasoning_tokens": 30 } });
         for raw in [chat, responses] {
-            let expected = Usage { input: 100, cached_read: 40, cache_write: 20, output: 50, reasoning: 30, raw: Some(raw.clone()) };
+            let expected = Usage {
+                input: 100,
+                cached_read: 40,
+                cache_write: 20,
+                output: 50,
+                reasoning: 30,
+                raw: Some(raw.clone()),
+            };
             assert_eq!(usage(&raw), expected);
         }
     }
 
     #[test]
     fn nonsense_counts_as_nothing_and_parts_are_no_more_than_the_whole() {
-        let odd = usage(&json!({ "prompt_tokens": -5, "completion_tokens": "many", "prompt_tokens_details": null }));
+        let odd = usage(
+            &json!({ "prompt_tokens": -5, "completion_tokens": "many", "prompt_tokens_details": null }),
+        );
         assert_eq!((odd.input, odd.output, odd.cached_read), (0, 0, 0));
-        let greedy = usage(&json!({ "prompt_tokens": 10, "prompt_tokens_details": { "cached_tokens": 99, "cache_write_tokens": 99 } }));
+        let greedy = usage(
+            &json!({ "prompt_tokens": 10, "prompt_tokens_details": { "cached_tokens": 99, "cache_write_tokens": 99 } }),
+        );
         assert_eq!((greedy.cached_read, greedy.cache_write), (10, 0));
-        assert_eq!(usage(&json!({ "prompt_tokens": 10, "prompt_cache_hit_tokens": 4 })).cached_read, 4);
+        assert_eq!(
+            usage(&json!({ "prompt_tokens": 10, "prompt_cache_hit_tokens": 4 })).cached_read,
+            4
+        );
     }
 
     #[test]

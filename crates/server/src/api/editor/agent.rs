@@ -1,4 +1,5 @@
-//! `/api/v1/executions/ID/agent`: what an agent did in a step, iteration by iteration, from its notes and from what served it.
+//! `/api/v1/executions/ID/agent`: what an agent did in a step, iteration by iteration, from its
+//! notes and from what served it.
 
 use super::approvals::Approvals;
 use super::iteration::Iteration;
@@ -17,12 +18,16 @@ use axum::response::Response;
 use axum::routing::get;
 use model::{Code, Kind, Object, Str, TaskData, Value};
 
-pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("GET", "/executions/{id}/agent", "execution:read", "getExecutionAgent", "What an agent did, step by step", || {
-        get(show)
-    })
-    .query(&[Param("node", "string"), Param("run", "integer")])
-    .gives(200, "executionAgent")];
+pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+    "GET",
+    "/executions/{id}/agent",
+    "execution:read",
+    "getExecutionAgent",
+    "What an agent did, step by step",
+    || get(show),
+)
+.query(&[Param("node", "string"), Param("run", "integer")])
+.gives(200, "executionAgent")];
 
 async fn show(
     State(app): State<App>,
@@ -31,13 +36,19 @@ async fn show(
     query: Query,
 ) -> Result<Response, ApiError> {
     let story = Story::read(&app, &who, &id).await?;
-    let node = query.get("node").filter(|name| !name.is_empty()).ok_or_else(|| invalid("node", "must name a node"))?;
+    let node = query
+        .get("node")
+        .filter(|name| !name.is_empty())
+        .ok_or_else(|| invalid("node", "must name a node"))?;
     let run = number(&query, "run", 0, usize::MAX)?.unwrap_or(0);
     let task = story.step(node, run);
     let notes = story.step_notes(node, run);
     if task.is_none() && notes.is_none() {
         let node: String = node.chars().take(100).collect();
-        return Err(ApiError::new(Code::NOT_FOUND, format!("Execution {} has no run {run} of '{node}'", story.execution.id)));
+        return Err(ApiError::new(
+            Code::NOT_FOUND,
+            format!("Execution {} has no run {run} of '{node}'", story.execution.id),
+        ));
     }
     let approvals = Approvals::read(&story, node, run);
     let iterations = Iteration::read(&story, node, run, &approvals);
@@ -60,18 +71,26 @@ async fn show(
 
 /// What the agent put out for each of its items.
 fn output(task: &TaskData) -> Value {
-    let items = task.data.get(&Kind::Main).into_iter().flatten().flatten().flat_map(|items| items.iter());
+    let items =
+        task.data.get(&Kind::Main).into_iter().flatten().flatten().flat_map(|items| items.iter());
     let mut all: Vec<Value> = items.map(|item| item.json).collect();
     if all.len() == 1 { all.remove(0) } else { Value::array(all) }
 }
 
 /// Why it ended: what the strict agent says itself, or what follows from its last words.
-fn finish_reason(task: Option<&TaskData>, iterations: &[Iteration], approvals: &Approvals) -> &'static str {
+fn finish_reason(
+    task: Option<&TaskData>,
+    iterations: &[Iteration],
+    approvals: &Approvals,
+) -> &'static str {
     let Some(task) = task else { return if approvals.are_open() { "approval" } else { "running" } };
     if task.error.is_some() {
         return "error";
     }
-    let completed = task.output(0).and_then(|items| items.first()).and_then(|item| item.json.get("state")?.get("completed")?.as_bool());
+    let completed = task
+        .output(0)
+        .and_then(|items| items.first())
+        .and_then(|item| item.json.get("state")?.get("completed")?.as_bool());
     match (completed, iterations.last()) {
         (Some(true), _) => "completed",
         (Some(false), _) => "stopped",
@@ -83,7 +102,10 @@ fn finish_reason(task: Option<&TaskData>, iterations: &[Iteration], approvals: &
 
 fn memory(served: &Served) -> Value {
     let input = served.task.input_override.as_ref().and_then(|inputs| inputs.first()?.first());
-    let action = input.as_ref().and_then(|item| item.json.get("action")?.as_str().map(Str::from)).unwrap_or_default();
+    let action = input
+        .as_ref()
+        .and_then(|item| item.json.get("action")?.as_str().map(Str::from))
+        .unwrap_or_default();
     let op = match action.as_str() {
         "loadMemoryVariables" => "load".into(),
         "saveContext" => "save".into(),
@@ -101,30 +123,45 @@ fn memory(served: &Served) -> Value {
     fields.into()
 }
 
-/// What went wrong: answers that did not come, replies that break the strict agent's contract, and the end of the step.
+/// What went wrong: answers that did not come, replies that break the strict agent's contract, and
+/// the end of the step.
 fn errors(story: &Story, node: &str, run: usize, iterations: &[Iteration]) -> Vec<Value> {
     let told = |code: Value, message: Value, iteration: usize| -> Value {
-        Object::from_iter([("code", code), ("message", message), ("iteration", iteration.into())]).into()
+        Object::from_iter([("code", code), ("message", message), ("iteration", iteration.into())])
+            .into()
     };
     let mut all = Vec::new();
     let mut answered = 0;
     for served in story.served_to(node, run, Kind::AiLanguageModel) {
         match &served.task.error {
-            Some(error) => all.push(told(error.code.name().into(), error.message.clone().into(), answered + 1)),
+            Some(error) => {
+                all.push(told(error.code.name().into(), error.message.clone().into(), answered + 1))
+            }
             None => answered += 1,
         }
     }
     let Some(task) = story.step(node, run) else { return all };
     for item in task.output(0).into_iter().flat_map(|items| items.iter()) {
-        let events = item.json.get("observability").and_then(|told| told.get("events")?.as_array().map(<[Value]>::to_vec));
+        let events = item
+            .json
+            .get("observability")
+            .and_then(|told| told.get("events")?.as_array().map(<[Value]>::to_vec));
         for event in events.unwrap_or_default() {
             let Some(error) = event.get("error") else { continue };
             let field = |key: &str| error.get(key).cloned().unwrap_or_default();
-            all.push(told(field("type"), field("message"), event.get("iteration").and_then(Value::as_usize).unwrap_or(0)));
+            all.push(told(
+                field("type"),
+                field("message"),
+                event.get("iteration").and_then(Value::as_usize).unwrap_or(0),
+            ));
         }
     }
     if let Some(error) = &task.error {
-        all.push(told(error.code.name().into(), error.message.clone().into(), iterations.last().map_or(0, |last| last.index)));
+        all.push(told(
+            error.code.name().into(),
+            error.message.clone().into(),
+            iterations.last().map_or(0, |last| last.index),
+        ));
     }
     all
 }

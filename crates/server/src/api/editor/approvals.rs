@@ -22,7 +22,9 @@ impl Approvals {
             let known = all.iter_mut().find(|approval| approval.call == call.unwrap_or(key));
             match (call.and_then(|call| Some((call, Asked::from_value(value)?))), known) {
                 (Some((_, asked)), Some(known)) => known.asked = asked,
-                (Some((call, asked)), None) => all.push(Approval { call: call.into(), asked, has_result: false }),
+                (Some((call, asked)), None) => {
+                    all.push(Approval { call: call.into(), asked, has_result: false })
+                }
                 (None, Some(known)) => known.has_result |= *key == known.call,
                 (None, None) => {}
             }
@@ -53,7 +55,8 @@ impl Approvals {
 
     fn decision(&self, approval: &Approval) -> Object {
         let Approval { call, asked, has_result } = approval;
-        let decided = asked.decided.as_ref().or_else(|| self.rejected_with(asked).filter(|_| *has_result));
+        let decided =
+            asked.decided.as_ref().or_else(|| self.rejected_with(asked).filter(|_| *has_result));
         let (decision, ended_ms) = match decided {
             Some(decided) => (Value::from(decided.verdict.name()), Some(decided.decided_ms)),
             None if *has_result => ("expired".into(), Some(asked.until_ms)),
@@ -77,6 +80,7 @@ impl Approvals {
     /// The rejection of the same call elsewhere in the step, which counts for this one too.
     fn rejected_with(&self, asked: &Asked) -> Option<&Decided> {
         let same = self.0.iter().filter(|other| other.asked.digest == asked.digest);
-        same.filter_map(|other| other.asked.decided.as_ref()).find(|decided| decided.verdict == Verdict::Rejected)
+        same.filter_map(|other| other.asked.decided.as_ref())
+            .find(|decided| decided.verdict == Verdict::Rejected)
     }
 }

@@ -1,4 +1,5 @@
-//! `POST /api/v1/workflows/check`: what is wrong with a workflow, and how well each of its nodes is supported here.
+//! `POST /api/v1/workflows/check`: what is wrong with a workflow, and how well each of its nodes is
+//! supported here.
 
 use crate::App;
 use crate::access::Principal;
@@ -14,12 +15,22 @@ use engine::check::{Compatibility, NodeReport, Problem, Report, Severity, check}
 use model::{Code, Object, Str, Value, Workflow};
 use node_api::Registry;
 
-pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("POST", "/workflows/check", "workflow:read", "checkWorkflow", "What is wrong with a workflow", || post(show))
-        .takes("drawnWorkflow")
-        .gives(200, "workflowReport")];
+pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+    "POST",
+    "/workflows/check",
+    "workflow:read",
+    "checkWorkflow",
+    "What is wrong with a workflow",
+    || post(show),
+)
+.takes("drawnWorkflow")
+.gives(200, "workflowReport")];
 
-async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Text(body): Text) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(body): Text,
+) -> Result<Response, ApiError> {
     let permit = app.previews().admit(&who.user_id, body.length).await?;
     let document = Value::from(workflows::drawn(body.json()?)?);
     let registry = app.runtime.engine.registry.clone();
@@ -32,7 +43,10 @@ async fn show(State(app): State<App>, Extension(who): Extension<Principal>, Text
         to_value(&report, &registry)
     };
     let checked = permit.run(async move { compute::interruptible(checked) }).await?;
-    Ok(json(StatusCode::OK, &checked.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))?))
+    Ok(json(
+        StatusCode::OK,
+        &checked.map_err(|busy| ApiError::new(Code::OVERLOAD, busy.to_string()))?,
+    ))
 }
 
 fn to_value(report: &Report, registry: &Registry) -> Value {
@@ -53,7 +67,8 @@ fn problem(problem: &Problem) -> Value {
         ("place", problem.place.clone().into()),
     ]);
     let parameter = problem.place.split_once(".parameters.").map(|(_, path)| Str::from(path));
-    for (key, text) in [("hint", &problem.hint), ("node", &problem.node), ("parameter", &parameter)] {
+    for (key, text) in [("hint", &problem.hint), ("node", &problem.node), ("parameter", &parameter)]
+    {
         if let Some(text) = text {
             fields.insert(key, text.clone());
         }
@@ -65,7 +80,9 @@ fn support(node: &NodeReport, registry: &Registry) -> Value {
     let (support, notes) = match &node.compatibility {
         Compatibility::Runs => ("full", Vec::new()),
         Compatibility::Differs(how) => ("differs", how.clone()),
-        Compatibility::Unsupported(why) if registry.of_type(&node.type_name).is_empty() => ("unknown", vec![why.clone()]),
+        Compatibility::Unsupported(why) if registry.of_type(&node.type_name).is_empty() => {
+            ("unknown", vec![why.clone()])
+        }
         Compatibility::Unsupported(why) => ("version", vec![why.clone()]),
     };
     Object::from_iter([

@@ -1,4 +1,5 @@
-//! `POST /api/v1/client-errors`: what went wrong in somebody's browser, as one line of the server's log.
+//! `POST /api/v1/client-errors`: what went wrong in somebody's browser, as one line of the server's
+//! log.
 
 use crate::access::Principal;
 use crate::api::{Body, Operation, Text, invalid};
@@ -13,13 +14,17 @@ use model::Code;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("POST", "/client-errors", "", "reportClientError", "Report an error in the editor to the server's log", || {
-        post(report).layer(Extension(Arc::new(Limits::default())))
-    })
-    .for_everybody()
-    .takes("clientErrorInput")
-    .gives_nothing(204)];
+pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+    "POST",
+    "/client-errors",
+    "",
+    "reportClientError",
+    "Report an error in the editor to the server's log",
+    || post(report).layer(Extension(Arc::new(Limits::default()))),
+)
+.for_everybody()
+.takes("clientErrorInput")
+.gives_nothing(204)];
 
 /// The largest report.
 const REPORT_BYTES: usize = 16 << 10;
@@ -46,14 +51,20 @@ struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { people: Rates::spaced(PERSON_INTERVAL, PERSON_BURST), addresses: Rates::spaced(ADDRESS_INTERVAL, ADDRESS_BURST) }
+        Self {
+            people: Rates::spaced(PERSON_INTERVAL, PERSON_BURST),
+            addresses: Rates::spaced(ADDRESS_INTERVAL, ADDRESS_BURST),
+        }
     }
 }
 
 impl Limits {
     fn take(&self, person: &str, origin: &Origin) -> Result<(), ApiError> {
-        let wait = self.people.take_of(person).and_then(|()| self.addresses.take(origin.client.address));
-        wait.map_err(|seconds| ApiError::new(Code::RATE_LIMIT, "Too many errors were reported").retry_after(seconds))
+        let wait =
+            self.people.take_of(person).and_then(|()| self.addresses.take(origin.client.address));
+        wait.map_err(|seconds| {
+            ApiError::new(Code::RATE_LIMIT, "Too many errors were reported").retry_after(seconds)
+        })
     }
 }
 
@@ -69,16 +80,21 @@ async fn report(
     let fields = Body::read(&body, &["message", "stack", "page", "part", "build"])?;
     let field = |name: &str, chars: usize| match fields.get(name) {
         None => Ok(String::new()),
-        Some(value) => value.as_str().map(|text| shown(text, chars)).ok_or_else(|| invalid(name, "must be a text")),
+        Some(value) => value
+            .as_str()
+            .map(|text| shown(text, chars))
+            .ok_or_else(|| invalid(name, "must be a text")),
     };
     let (message, stack) = (field("message", MESSAGE_CHARS)?, field("stack", STACK_CHARS)?);
-    let (part, address, build) = (field("part", NAME_CHARS)?, field("page", PAGE_CHARS)?, field("build", NAME_CHARS)?);
+    let (part, address, build) =
+        (field("part", NAME_CHARS)?, field("page", PAGE_CHARS)?, field("build", NAME_CHARS)?);
     if message.is_empty() {
         return Err(invalid("message", "is missing"));
     }
-    let browser = headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()));
-    // Written as Rust writes texts: quoted, and with every control character and line break escaped, so that no report can look like a
-    // line or a field of its own.
+    let browser =
+        headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()));
+    // Written as Rust writes texts: quoted, and with every control character and line break
+    // escaped, so that no report can look like a line or a field of its own.
     tracing::warn!(
         user_id = %who.user_id,
         error = ?message,
@@ -103,12 +119,14 @@ fn shown(text: &str, chars: usize) -> String {
     cut.split_inclusive(char::is_whitespace).map(without_secrets).collect()
 }
 
-/// A word that is an address loses its query, its fragment, and the name and password before its host.
+/// A word that is an address loses its query, its fragment, and the name and password before its
+/// host.
 fn without_secrets(word: &str) -> String {
     let end = word.trim_end().len();
     let (word, space) = word.split_at(end);
     let has_query = |mark: usize| word[..mark].contains('/') || word[mark..].contains('=');
-    let kept = word.find(['?', '#']).filter(|mark| has_query(*mark)).map_or(word, |mark| &word[..mark]);
+    let kept =
+        word.find(['?', '#']).filter(|mark| has_query(*mark)).map_or(word, |mark| &word[..mark]);
     let cut = if kept.len() < word.len() { "?…" } else { "" };
     let without_login = kept.split_once("://").and_then(|(scheme, rest)| {
         let host = rest.find('/').unwrap_or(rest.len());
@@ -125,7 +143,10 @@ mod tests {
     #[test]
     fn issue_14_00_addresses_in_a_report_lose_their_secrets() {
         for (given, kept) in [
-            ("Failed to fetch https://host/api/v1/x?token=abc&y=1 again", "Failed to fetch https://host/api/v1/x?… again"),
+            (
+                "Failed to fetch https://host/api/v1/x?token=abc&y=1 again",
+                "Failed to fetch https://host/api/v1/x?… again",
+            ),
             ("at f (https://host/a.js?key=abc)b:1:2)\n  at g", "at f (https://host/a.js?…\n  at g"),
             ("https://ada:secret@host/path", "https://host/path"),
             ("https://ada:sec@ret@host", "https://host"),
@@ -133,7 +154,10 @@ mod tests {
             ("/page#access_token=abc", "/page?…"),
             ("?token=abc", "?…"),
             ("Unexpected token '?' in a ? b : c", "Unexpected token '?' in a ? b : c"),
-            ("Cannot read private member #name of a?.b", "Cannot read private member #name of a?.b"),
+            (
+                "Cannot read private member #name of a?.b",
+                "Cannot read private member #name of a?.b",
+            ),
             ("", ""),
         ] {
             assert_eq!(shown(given, 1_000), kept);

@@ -18,26 +18,41 @@ use node_api::NodeError;
 use runtime::{Expression, Previewed};
 use store::executions::Execution;
 
-pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("POST", "/workflows/expression", "workflow:read", "evaluateExpression", "What an expression gives", || {
-        post(evaluate)
-    })
-    .takes("expressionInput")
-    .gives(200, "expressionValue")];
+pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+    "POST",
+    "/workflows/expression",
+    "workflow:read",
+    "evaluateExpression",
+    "What an expression gives",
+    || post(evaluate),
+)
+.takes("expressionInput")
+.gives(200, "expressionValue")];
 
 /// Longer expressions are refused.
 const MAX_EXPRESSION: usize = 64 << 10;
 /// A larger value is shown by the beginning of its text.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
-async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, Text(text): Text) -> Result<Response, ApiError> {
+async fn evaluate(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Text(text): Text,
+) -> Result<Response, ApiError> {
     let permit = app.previews().admit(&who.user_id, text.length).await?;
-    let body = Body::read(&text, &["workflow", "workflowId", "node", "expression", "executionId", "item", "runIndex"])?;
-    let document = workflows::drawn(body.get("workflow").ok_or_else(|| invalid("workflow", "is missing"))?)?;
-    let (node, expression) = (body.text("node", 1, 1000)?, body.text("expression", 0, MAX_EXPRESSION)?);
+    let body = Body::read(
+        &text,
+        &["workflow", "workflowId", "node", "expression", "executionId", "item", "runIndex"],
+    )?;
+    let document =
+        workflows::drawn(body.get("workflow").ok_or_else(|| invalid("workflow", "is missing"))?)?;
+    let (node, expression) =
+        (body.text("node", 1, 1000)?, body.text("expression", 0, MAX_EXPRESSION)?);
     let count = |field: &str| match body.get(field) {
         None => Ok(0),
-        Some(value) => value.as_usize().ok_or_else(|| invalid(field, "must be a whole number from 0")),
+        Some(value) => {
+            value.as_usize().ok_or_else(|| invalid(field, "must be a whole number from 0"))
+        }
     };
     let (item, run) = (count("item")?, count("runIndex")?);
     let story = match body.optional_text("executionId", 1, 100)? {
@@ -45,7 +60,8 @@ async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, 
         None => None,
     };
     let named = body.optional_text("workflowId", 1, 100)?.map(Str::from);
-    let id = named.or_else(|| story.as_ref().map(|story| story.execution.begun.workflow_id.clone()));
+    let id =
+        named.or_else(|| story.as_ref().map(|story| story.execution.begun.workflow_id.clone()));
     let project = match &id {
         Some(id) => Some(who.workflow(&app, id, Need::See).await?.project_id),
         None => None,
@@ -56,13 +72,17 @@ async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, 
         None => false,
     };
     let told = story.map(|story| {
-        let previewed =
-            Previewed { id: story.execution.id.to_string().into(), records: story.outcome.run_data, wait: wakes.then_some(story.wait) };
+        let previewed = Previewed {
+            id: story.execution.id.to_string().into(),
+            records: story.outcome.run_data,
+            wait: wakes.then_some(story.wait),
+        };
         (previewed, story.room)
     });
     let (execution, room) = told.unzip();
     let asked = Expression {
-        workflow: Workflow::from_value(&document.into()).ok_or_else(|| invalid("workflow", "must be an object"))?,
+        workflow: Workflow::from_value(&document.into())
+            .ok_or_else(|| invalid("workflow", "must be an object"))?,
         project,
         node: node.into(),
         expression: expression.into(),
@@ -78,13 +98,16 @@ async fn evaluate(State(app): State<App>, Extension(who): Extension<Principal>, 
     };
     match permit.run(work).await? {
         Ok(shown) => Ok(json(StatusCode::OK, &shown)),
-        Err(error) if matches!(error.code(), Code::REQUEST_INVALID | Code::OVERLOAD) => Err(error.into()),
+        Err(error) if matches!(error.code(), Code::REQUEST_INVALID | Code::OVERLOAD) => {
+            Err(error.into())
+        }
         Err(error) => Ok(json(StatusCode::OK, &failed(&error))),
     }
 }
 
 async fn may_wake(app: &App, who: &Principal, execution: &Execution) -> bool {
-    who.require("workflow:execute").is_ok() && who.workflow(app, &execution.begun.workflow_id, Need::Change).await.is_ok()
+    who.require("workflow:execute").is_ok()
+        && who.workflow(app, &execution.begun.workflow_id, Need::Change).await.is_ok()
 }
 
 fn shown(value: Value) -> Value {
@@ -94,7 +117,10 @@ fn shown(value: Value) -> Value {
         Value::Object(_) | Value::Array(_) => to_pretty_prefix(&value, MAX_VALUE_BYTES),
         other => {
             let text = other.to_js_string();
-            Prefix { text: text[..text.floor_char_boundary(MAX_VALUE_BYTES)].to_owned(), is_cut: text.len() > MAX_VALUE_BYTES }
+            Prefix {
+                text: text[..text.floor_char_boundary(MAX_VALUE_BYTES)].to_owned(),
+                is_cut: text.len() > MAX_VALUE_BYTES,
+            }
         }
     };
     let mut fields = Object::from_iter([("type", Value::from(kind)), ("text", text.into())]);
@@ -108,7 +134,10 @@ fn shown(value: Value) -> Value {
 
 fn failed(error: &NodeError) -> Value {
     let told = error.to_run_error("");
-    let mut fields = Object::from_iter([("code", Value::from(told.code.name())), ("message", told.message.into())]);
+    let mut fields = Object::from_iter([
+        ("code", Value::from(told.code.name())),
+        ("message", told.message.into()),
+    ]);
     for (key, text) in [("description", told.description), ("hint", told.hint)] {
         if let Some(text) = text {
             fields.insert(key, text);

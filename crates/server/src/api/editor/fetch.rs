@@ -1,4 +1,5 @@
-//! `POST /api/v1/workflows/fetch`: reads a workflow from an address, through the same policy as the requests of nodes.
+//! `POST /api/v1/workflows/fetch`: reads a workflow from an address, through the same policy as the
+//! requests of nodes.
 
 use crate::App;
 use crate::answer::json;
@@ -11,10 +12,16 @@ use axum::routing::post;
 use model::{Object, Value, keep_credentials};
 use node_api::http::HttpRequest;
 
-pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("POST", "/workflows/fetch", "workflow:create", "fetchWorkflow", "Read a workflow from an address", || post(fetch))
-        .takes("fetchInput")
-        .gives(200, "fetchedWorkflow")];
+pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+    "POST",
+    "/workflows/fetch",
+    "workflow:create",
+    "fetchWorkflow",
+    "Read a workflow from an address",
+    || post(fetch),
+)
+.takes("fetchInput")
+.gives(200, "fetchedWorkflow")];
 
 /// The largest answer that is read.
 const MAX_BYTES: usize = 5 << 20;
@@ -40,19 +47,29 @@ async fn fetch(State(app): State<App>, Text(text): Text) -> Result<Response, Api
         ..HttpRequest::new("GET", url)
     };
     request.set_header("accept", "application/json");
-    let unreadable = |problem: &dyn std::fmt::Display| invalid("url", &format!("cannot be read: {problem}"));
-    let answer = app.runtime.engine.ports.http.send(request).await.map_err(|error| unreadable(&error))?;
+    let unreadable =
+        |problem: &dyn std::fmt::Display| invalid("url", &format!("cannot be read: {problem}"));
+    let answer =
+        app.runtime.engine.ports.http.send(request).await.map_err(|error| unreadable(&error))?;
     if !(200..300).contains(&answer.status) {
-        return Err(unreadable(&format!("the server answered {} {}", answer.status, answer.status_text).trim()));
+        return Err(unreadable(
+            &format!("the server answered {} {}", answer.status, answer.status_text).trim(),
+        ));
     }
     let text = std::str::from_utf8(&answer.body).map_err(|_| unreadable(&"it is no text"))?;
-    let value = model::json::parse(text).map_err(|error| unreadable(&format!("it is no JSON: {error}")))?;
-    let workflow = unwrapped(&value).ok_or_else(|| invalid("url", "leads to JSON that is no workflow: it has no nodes and connections"))?;
-    Ok(json(StatusCode::OK, &Object::from_iter([("workflow", without_credential_ids(workflow))]).into()))
+    let value =
+        model::json::parse(text).map_err(|error| unreadable(&format!("it is no JSON: {error}")))?;
+    let workflow = unwrapped(&value).ok_or_else(|| {
+        invalid("url", "leads to JSON that is no workflow: it has no nodes and connections")
+    })?;
+    Ok(json(
+        StatusCode::OK,
+        &Object::from_iter([("workflow", without_credential_ids(workflow))]).into(),
+    ))
 }
 
-/// A workflow from elsewhere knows no credential of this instance; an id that fits all the same was guessed. Their names stay, for whoever
-/// chooses.
+/// A workflow from elsewhere knows no credential of this instance; an id that fits all the same was
+/// guessed. Their names stay, for whoever chooses.
 fn without_credential_ids(mut workflow: Value) -> Value {
     keep_credentials(workflow.make_object(), |_, _, _| false);
     workflow
@@ -65,7 +82,9 @@ fn unwrapped(value: &Value) -> Option<Value> {
         if has("nodes", Value::is_array) && has("connections", Value::is_object) {
             return Some(found.clone());
         }
-        found = WRAPPERS.iter().find_map(|wrapper| found.get(wrapper).filter(|inside| inside.is_object()))?;
+        found = WRAPPERS
+            .iter()
+            .find_map(|wrapper| found.get(wrapper).filter(|inside| inside.is_object()))?;
     }
     None
 }
@@ -78,7 +97,9 @@ mod tests {
     #[test]
     fn issue_14_07_a_workflow_from_elsewhere_brings_no_ids_of_credentials() {
         let credentials = json!({ "smtp": { "id": "1", "name": "Mail" }, "imap": "Old" });
-        let read = without_credential_ids(json!({ "nodes": [{ "credentials": (credentials) }, { "name": "B" }, 7] }));
+        let read = without_credential_ids(
+            json!({ "nodes": [{ "credentials": (credentials) }, { "name": "B" }, 7] }),
+        );
         let expected = json!({ "smtp": { "id": null, "name": "Mail" }, "imap": { "id": null, "name": "Old" } });
         assert_eq!(read.get_path("nodes.0.credentials"), Some(&expected));
         assert_eq!(read.get_path("nodes.1"), Some(&json!({ "name": "B" })));
@@ -89,7 +110,10 @@ mod tests {
     fn workflows_are_found_within_what_libraries_wrap_them_in() {
         let workflow = json!({ "nodes": [], "connections": {} });
         let wrapped = json!({ "workflow": { "id": 7, "workflow": (workflow.clone()) } });
-        assert_eq!((unwrapped(&workflow), unwrapped(&wrapped)), (Some(workflow.clone()), Some(workflow)));
+        assert_eq!(
+            (unwrapped(&workflow), unwrapped(&wrapped)),
+            (Some(workflow.clone()), Some(workflow))
+        );
         assert_eq!(unwrapped(&json!({ "nodes": [] })), None);
         assert_eq!(unwrapped(&json!([])), None);
     }

@@ -1,4 +1,5 @@
-//! `/api/v1/insights`: how many runs there were, how long they took, and what models cost, over some days.
+//! `/api/v1/insights`: how many runs there were, how long they took, and what models cost, over
+//! some days.
 
 use crate::App;
 use crate::access::{Need, Principal};
@@ -19,10 +20,16 @@ use store::Workflows as _;
 use store::insights::{Insights as _, RunCount, RunCountFilter};
 use store::spending::{SpendingAccount as _, SpendingFilter, SpendingRow, day_of};
 
-pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("GET", "/insights", "execution:list", "getInsights", "Runs, their time and their cost over some days", || get(show))
-        .query(&[Param("days", "integer"), Param("workflowId", "string")])
-        .gives(200, "insights")];
+pub(in crate::api) const OPERATIONS: &[Operation] = &[Operation::new(
+    "GET",
+    "/insights",
+    "execution:list",
+    "getInsights",
+    "Runs, their time and their cost over some days",
+    || get(show),
+)
+.query(&[Param("days", "integer"), Param("workflowId", "string")])
+.gives(200, "insights")];
 
 /// Days that are looked back when nothing is said, and at most.
 const DAYS: usize = 7;
@@ -31,7 +38,11 @@ const MAX_DAYS: usize = 90;
 const MAX_WORKFLOWS: usize = 100;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-async fn show(State(app): State<App>, Extension(who): Extension<Principal>, query: Query) -> Result<Response, ApiError> {
+async fn show(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let days = number(&query, "days", 1, MAX_DAYS)?.unwrap_or(DAYS);
     let workflow_id = match query.get("workflowId") {
         Some(id) => Some(who.workflow(&app, id, Need::See).await?.id),
@@ -40,12 +51,22 @@ async fn show(State(app): State<App>, Extension(who): Extension<Principal>, quer
     let last_day = app.runtime.engine.ports.clock.now_ms().div_euclid(DAY_MS);
     let first_day = last_day - (days as i64 - 1);
     let within = who.reach.within();
-    let filter = RunCountFilter { first_day, last_day, workflow_id: workflow_id.clone(), within: within.clone() };
+    let filter = RunCountFilter {
+        first_day,
+        last_day,
+        workflow_id: workflow_id.clone(),
+        within: within.clone(),
+    };
     let runs = app.store.run_counts(filter).await?;
     let from = Some(day_of(first_day * DAY_MS));
     let spent = app.store.spending(SpendingFilter { from, to: None, workflow_id, within }).await?;
-    let ids: HashSet<&Str> = runs.iter().map(|run| &run.workflow_id).chain(spent.iter().map(|row| &row.workflow_id)).collect();
-    let names: HashMap<Str, Str> = app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect();
+    let ids: HashSet<&Str> = runs
+        .iter()
+        .map(|run| &run.workflow_id)
+        .chain(spent.iter().map(|row| &row.workflow_id))
+        .collect();
+    let names: HashMap<Str, Str> =
+        app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect();
     let (latency, workflows) = by_workflow(&runs, &spent, &names);
     let answer = Object::from_iter([
         ("runs", by_day(&runs, first_day..=last_day)),
@@ -61,7 +82,8 @@ fn is_failed(count: &RunCount) -> bool {
     matches!(count.status, RunStatus::Error | RunStatus::Uncertain)
 }
 
-/// Every day has its row, also one without runs. Those that somebody stopped are neither well nor failed.
+/// Every day has its row, also one without runs. Those that somebody stopped are neither well nor
+/// failed.
 fn by_day(runs: &[RunCount], days: RangeInclusive<i64>) -> Value {
     let mut counts: BTreeMap<i64, (usize, usize)> = days.map(|day| (day, (0, 0))).collect();
     for count in runs {
@@ -73,12 +95,21 @@ fn by_day(runs: &[RunCount], days: RangeInclusive<i64>) -> Value {
         }
     }
     let rows = counts.into_iter().map(|(day, (ok, failed))| {
-        Object::from_iter([("day", Value::from(day_of(day * DAY_MS))), ("ok", ok.into()), ("failed", failed.into())]).into()
+        Object::from_iter([
+            ("day", Value::from(day_of(day * DAY_MS))),
+            ("ok", ok.into()),
+            ("failed", failed.into()),
+        ])
+        .into()
     });
     Value::array(rows.collect())
 }
 
-fn by_workflow(runs: &[RunCount], spent: &[SpendingRow], names: &HashMap<Str, Str>) -> (Value, Value) {
+fn by_workflow(
+    runs: &[RunCount],
+    spent: &[SpendingRow],
+    names: &HashMap<Str, Str>,
+) -> (Value, Value) {
     #[derive(Default)]
     struct Sum {
         times: Times,
@@ -99,7 +130,11 @@ fn by_workflow(runs: &[RunCount], spent: &[SpendingRow], names: &HashMap<Str, St
     busiest.truncate(MAX_WORKFLOWS);
     let (mut latency, mut workflows) = (Vec::new(), Vec::new());
     for (id, sum) in busiest {
-        let known = [("workflowId", Value::from(id.clone())), ("name", names.get(id).cloned().into()), ("runs", sum.times.runs.into())];
+        let known = [
+            ("workflowId", Value::from(id.clone())),
+            ("name", names.get(id).cloned().into()),
+            ("runs", sum.times.runs.into()),
+        ];
         let mut row = Object::from_iter(known);
         let mut counted = row.clone();
         counted.insert("failed", sum.failed);
@@ -143,7 +178,14 @@ fn totals(runs: &[RunCount], spent: &[SpendingRow]) -> Value {
     let dollars: f64 = spent.iter().map(|row| row.dollars).sum();
     let fields = Object::from_iter([
         ("runs", Value::from(times.runs)),
-        ("failed", runs.iter().filter(|count| is_failed(count)).map(|count| count.runs).sum::<usize>().into()),
+        (
+            "failed",
+            runs.iter()
+                .filter(|count| is_failed(count))
+                .map(|count| count.runs)
+                .sum::<usize>()
+                .into(),
+        ),
         ("p50Ms", times.percentile(50)),
         ("p95Ms", times.percentile(95)),
         ("tokens", (tokens as f64).into()),
@@ -184,7 +226,13 @@ mod tests {
     fn times(all: impl Iterator<Item = (i64, usize)>) -> Times {
         let mut times = Times::default();
         all.for_each(|(took_ms, runs)| {
-            times.add(&RunCount { day: 0, workflow_id: "w".into(), status: RunStatus::Success, took_ms, runs });
+            times.add(&RunCount {
+                day: 0,
+                workflow_id: "w".into(),
+                status: RunStatus::Success,
+                took_ms,
+                runs,
+            });
         });
         times
     }
@@ -196,7 +244,10 @@ mod tests {
         let one = times([(7, 1)].into_iter());
         assert_eq!((one.percentile(50), one.percentile(95)), (7.into(), 7.into()));
         let many = times([(9, 10), (2, 90)].into_iter());
-        assert_eq!((many.percentile(50), many.percentile(90), many.percentile(91)), (2.into(), 2.into(), 9.into()));
+        assert_eq!(
+            (many.percentile(50), many.percentile(90), many.percentile(91)),
+            (2.into(), 2.into(), 9.into())
+        );
         assert!(times([].into_iter()).percentile(50).is_null());
     }
 }

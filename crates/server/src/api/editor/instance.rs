@@ -10,12 +10,19 @@ use axum::routing::get;
 use model::{Object, Value};
 
 pub(in crate::api) const OPERATIONS: &[Operation] =
-    &[Operation::new("GET", "/instance", "", "getInstance", "What this instance is", || get(show)).for_everybody().gives(200, "instance")];
+    &[Operation::new("GET", "/instance", "", "getInstance", "What this instance is", || get(show))
+        .for_everybody()
+        .gives(200, "instance")];
 
 async fn show(State(app): State<App>) -> Response {
-    let limits =
-        Object::from_iter([("bodyBytes", Value::from(app.body_limits.bytes)), ("connections", app.gate_limits.connections.into())]);
-    let counts = Object::from_iter([("activeWorkflows", app.runtime.n_active()), ("runsInProgress", app.runtime.runner.in_progress())]);
+    let limits = Object::from_iter([
+        ("bodyBytes", Value::from(app.body_limits.bytes)),
+        ("connections", app.gate_limits.connections.into()),
+    ]);
+    let counts = Object::from_iter([
+        ("activeWorkflows", app.runtime.n_active()),
+        ("runsInProgress", app.runtime.runner.in_progress()),
+    ]);
     let answer = Object::from_iter([
         ("version", Value::from(env!("CARGO_PKG_VERSION"))),
         ("url", app.base_url.clone().into()),

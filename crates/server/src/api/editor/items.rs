@@ -1,4 +1,5 @@
-//! `/api/v1/executions/ID/items` and `/schema`: what went into a node and what came out of it, a page at a time.
+//! `/api/v1/executions/ID/items` and `/schema`: what went into a node and what came out of it, a
+//! page at a time.
 
 use super::story::Story;
 use crate::App;
@@ -23,9 +24,14 @@ const RUN: Param = Param("run", "integer");
 const OUTPUT: Param = Param("output", "integer");
 
 pub(in crate::api) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/executions/{id}/items", "execution:read", "getExecutionItems", "Items of a node, a page at a time", || {
-        get(list)
-    })
+    Operation::new(
+        "GET",
+        "/executions/{id}/items",
+        "execution:read",
+        "getExecutionItems",
+        "Items of a node, a page at a time",
+        || get(list),
+    )
     .query(&[
         NODE,
         RUN,
@@ -37,9 +43,14 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
         Param("search", "string"),
     ])
     .gives(200, "executionItems"),
-    Operation::new("GET", "/executions/{id}/schema", "execution:read", "getExecutionSchema", "The fields of what a node put out", || {
-        get(super::schema::show)
-    })
+    Operation::new(
+        "GET",
+        "/executions/{id}/schema",
+        "execution:read",
+        "getExecutionSchema",
+        "The fields of what a node put out",
+        || get(super::schema::show),
+    )
     .query(&[NODE, RUN, Param("kind", "string"), OUTPUT, Param("direction", "string")])
     .gives(200, "executionSchema"),
 ];
@@ -64,8 +75,11 @@ async fn list(
     off_thread(move || page(&story, &query)).await
 }
 
-/// Walks items where that holds nobody up: those of a large list are read from the database on the way.
-pub(super) async fn off_thread(work: impl FnOnce() -> Result<Response, ApiError> + Send + 'static) -> Result<Response, ApiError> {
+/// Walks items where that holds nobody up: those of a large list are read from the database on the
+/// way.
+pub(super) async fn off_thread(
+    work: impl FnOnce() -> Result<Response, ApiError> + Send + 'static,
+) -> Result<Response, ApiError> {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|_| Err(ApiError::new(Code::STORE_DISK, "The items could not be read")))
 }
@@ -74,20 +88,26 @@ pub(super) async fn off_thread(work: impl FnOnce() -> Result<Response, ApiError>
 pub(super) fn check(story: &Story, items: &Items) -> Result<(), ApiError> {
     match items.failure() {
         None => Ok(()),
-        Some(_) => Err(ApiError::new(Code::STORE_CORRUPT, format!("A part of the journal of execution {} is damaged", story.execution.id))),
+        Some(_) => Err(ApiError::new(
+            Code::STORE_CORRUPT,
+            format!("A part of the journal of execution {} is damaged", story.execution.id),
+        )),
     }
 }
 
 fn page(story: &Story, query: &Query) -> Result<Response, ApiError> {
     let offset = number(query, "offset", 0, usize::MAX)?.unwrap_or(0);
     let limit = number(query, "limit", 1, MAX_PAGE)?.unwrap_or(PAGE);
-    let search = query.get("search").map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
+    let search =
+        query.get("search").map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
     let all = chosen(story, query)?;
     let (mut shown, mut total, mut bytes, mut is_cut) = (Vec::new(), 0, 0, false);
     match &search {
         None => {
             total = all.len();
-            for item in (offset..total.min(offset.saturating_add(limit))).map_while(|at| all.get(at)) {
+            for item in
+                (offset..total.min(offset.saturating_add(limit))).map_while(|at| all.get(at))
+            {
                 let (value, length) = show(story, &item, None);
                 bytes += length;
                 shown.push(value);
@@ -124,12 +144,17 @@ fn page(story: &Story, query: &Query) -> Result<Response, ApiError> {
 
 /// The list that a request asks for: an output of a node's run, or what it was given.
 pub(super) fn chosen(story: &Story, query: &Query) -> Result<Items, ApiError> {
-    let node = query.get("node").filter(|name| !name.is_empty()).ok_or_else(|| invalid("node", "must name a node"))?;
+    let node = query
+        .get("node")
+        .filter(|name| !name.is_empty())
+        .ok_or_else(|| invalid("node", "must name a node"))?;
     let run = number(query, "run", 0, usize::MAX)?.unwrap_or(0);
     let output = number(query, "output", 0, usize::MAX)?.unwrap_or(0);
     let kind = match query.get("kind").map(String::as_str) {
         None => None,
-        Some(name) => Some(Kind::from_name(name).ok_or_else(|| invalid("kind", "is no kind of connection"))?),
+        Some(name) => {
+            Some(Kind::from_name(name).ok_or_else(|| invalid("kind", "is no kind of connection"))?)
+        }
     };
     let is_input = match query.get("direction").map(String::as_str) {
         None | Some("output") => false,
@@ -138,7 +163,10 @@ pub(super) fn chosen(story: &Story, query: &Query) -> Result<Items, ApiError> {
     };
     let missing = || {
         let node: String = node.chars().take(100).collect();
-        ApiError::new(Code::NOT_FOUND, format!("Execution {} has no run {run} of '{node}'", story.execution.id))
+        ApiError::new(
+            Code::NOT_FOUND,
+            format!("Execution {} has no run {run} of '{node}'", story.execution.id),
+        )
     };
     let task = story.runs(node).get(run).ok_or_else(missing)?;
     let found = match is_input {
@@ -149,15 +177,20 @@ pub(super) fn chosen(story: &Story, query: &Query) -> Result<Items, ApiError> {
         true => match &task.input_override {
             Some(inputs) => inputs.get(output).cloned(),
             None => match task.source.get(output).and_then(Option::as_ref) {
-                Some(source) => story.step(&source.node, source.run).and_then(|fed| fed.output(source.output).cloned()),
-                None => story.items.clone().filter(|_| story.start_node.as_deref() == Some(node) && run == 0 && output == 0),
+                Some(source) => story
+                    .step(&source.node, source.run)
+                    .and_then(|fed| fed.output(source.output).cloned()),
+                None => story.items.clone().filter(|_| {
+                    story.start_node.as_deref() == Some(node) && run == 0 && output == 0
+                }),
             },
         },
     };
     Ok(found.unwrap_or_default())
 }
 
-/// An item as it is shown, and how long that is. With a search, its place in the whole list comes along.
+/// An item as it is shown, and how long that is. With a search, its place in the whole list comes
+/// along.
 fn show(story: &Story, item: &Item, place: Option<usize>) -> (Value, usize) {
     let text = model::json::to_string(&item.json);
     let mut fields = Object::new();
@@ -171,7 +204,8 @@ fn show(story: &Story, item: &Item, place: Option<usize>) -> (Value, usize) {
         fields.insert("json", item.json.clone());
     }
     if let Some(files) = &item.binary {
-        let shown = files.iter().map(|(name, file)| (name.clone(), file_of(story, file, &mut length)));
+        let shown =
+            files.iter().map(|(name, file)| (name.clone(), file_of(story, file, &mut length)));
         fields.insert("binary", shown.collect::<Object>());
     }
     let bare = Item { json: Value::empty_object(), binary: None, ..item.clone() }.to_value();

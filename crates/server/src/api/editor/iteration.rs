@@ -1,5 +1,5 @@
-//! One iteration of an agent as its notes tell it: what the model said, the tools it called, and what that took. Both loops note
-//! under the same names; what they note differs.
+//! One iteration of an agent as its notes tell it: what the model said, the tools it called, and
+//! what that took. Both loops note under the same names; what they note differs.
 
 use super::approvals::Approvals;
 use super::story::{Served, Story};
@@ -37,7 +37,8 @@ struct Given {
     duration_ms: f64,
 }
 
-/// Whose note it is: an item, and what is left of the key. Notes of agents within a tool have longer keys.
+/// Whose note it is: an item, and what is left of the key. Notes of agents within a tool have
+/// longer keys.
 fn place(key: &str) -> Option<(usize, &str)> {
     let (item, name) = key.strip_prefix("item ")?.split_once(": ")?;
     (!name.contains(": ")).then_some((item.parse().ok()?, name))
@@ -46,15 +47,25 @@ fn place(key: &str) -> Option<(usize, &str)> {
 impl Iteration {
     pub(super) fn read(story: &Story, node: &str, run: usize, approvals: &Approvals) -> Vec<Self> {
         let notes = story.notes_of(node, run);
-        let results: HashMap<(usize, &str), &Value> =
-            notes.iter().filter_map(|(key, value)| Some((place(key)?, value))).filter(|((_, name), _)| name.starts_with("tool ")).collect();
-        let mut answers = story.served_to(node, run, Kind::AiLanguageModel).filter(|served| served.task.error.is_none());
+        let results: HashMap<(usize, &str), &Value> = notes
+            .iter()
+            .filter_map(|(key, value)| Some((place(key)?, value)))
+            .filter(|((_, name), _)| name.starts_with("tool "))
+            .collect();
+        let mut answers = story
+            .served_to(node, run, Kind::AiLanguageModel)
+            .filter(|served| served.task.error.is_none());
         let mut found = Vec::new();
         for (key, value) in notes {
             let Some((item, name)) = place(key) else { continue };
-            let Some(index) = name.strip_prefix("model ").and_then(|number| number.parse().ok()) else { continue };
+            let Some(index) = name.strip_prefix("model ").and_then(|number| number.parse().ok())
+            else {
+                continue;
+            };
             let mut iteration = match value.get("message").and_then(Message::from_value) {
-                Some(message) => Self::of_tools_loop(index, item, value, &message, (&results, approvals)),
+                Some(message) => {
+                    Self::of_tools_loop(index, item, value, &message, (&results, approvals))
+                }
                 None => Self::of_strict_loop(index, item, value, &results),
             };
             if let Some(answer) = answers.next() {
@@ -92,7 +103,9 @@ impl Iteration {
         message: &Message,
         (results, approvals): (&HashMap<(usize, &str), &Value>, &Approvals),
     ) -> Self {
-        let usage = |key: &str| note.get("usage").and_then(|usage| usage.get(key).cloned()).unwrap_or(Value::from(0));
+        let usage = |key: &str| {
+            note.get("usage").and_then(|usage| usage.get(key).cloned()).unwrap_or(Value::from(0))
+        };
         let calls = message.tool_calls().enumerate().map(|(number, call)| {
             let key = format!("tool {index}.{}", number + 1);
             let result = results.get(&(item, key.as_str())).map(|kept| Given {
@@ -101,7 +114,13 @@ impl Iteration {
                 duration_ms: kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default(),
             });
             let approval = approvals.of(&format!("item {item}: {key}"));
-            Call { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.to_value(), result, approval }
+            Call {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: call.arguments.to_value(),
+                result,
+                approval,
+            }
         });
         let calls: Vec<Call> = calls.collect();
         let text = message.text();
@@ -120,7 +139,12 @@ impl Iteration {
         }
     }
 
-    fn of_strict_loop(index: usize, item: usize, note: &Value, results: &HashMap<(usize, &str), &Value>) -> Self {
+    fn of_strict_loop(
+        index: usize,
+        item: usize,
+        note: &Value,
+        results: &HashMap<(usize, &str), &Value>,
+    ) -> Self {
         let text = note.get("text").and_then(Value::as_str).unwrap_or_default();
         let reply = model::json::parse(text.trim()).unwrap_or_else(|_| text.into());
         let field = |key: &str| reply.get(key).filter(|value| !value.is_nullish()).cloned();
@@ -129,7 +153,11 @@ impl Iteration {
             let result = kept.get("result").cloned().unwrap_or_default();
             Given {
                 is_error: result.get("success").and_then(Value::as_bool) == Some(false),
-                content: result.get("data").or_else(|| result.get("error")).cloned().unwrap_or_default(),
+                content: result
+                    .get("data")
+                    .or_else(|| result.get("error"))
+                    .cloned()
+                    .unwrap_or_default(),
                 duration_ms: kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default(),
             }
         });
@@ -138,7 +166,8 @@ impl Iteration {
             Some("final") => Some("final"),
             _ => None,
         };
-        let name = field("tool").as_ref().and_then(Value::as_str).map(Str::from).unwrap_or_default();
+        let name =
+            field("tool").as_ref().and_then(Value::as_str).map(Str::from).unwrap_or_default();
         let call = || Call {
             id: key.as_str().into(),
             name,
@@ -147,7 +176,11 @@ impl Iteration {
             approval: None,
         };
         Self {
-            message: if reply.is_object() { field("message").or_else(|| field("thought")).unwrap_or(Value::Null) } else { reply.clone() },
+            message: if reply.is_object() {
+                field("message").or_else(|| field("thought")).unwrap_or(Value::Null)
+            } else {
+                reply.clone()
+            },
             calls: if action == Some("tool") { vec![call()] } else { Vec::new() },
             duration_ms: note.get("durationMs").and_then(Value::as_f64),
             confidence: reply.get("confidence").and_then(Value::as_f64),
@@ -156,7 +189,8 @@ impl Iteration {
         }
     }
 
-    /// Adds what the record of the answer knows: when it was asked for, how long it took and what it cost.
+    /// Adds what the record of the answer knows: when it was asked for, how long it took and what
+    /// it cost.
     fn take_from(&mut self, answer: &Served) {
         self.started_ms = Some(answer.task.start_time_ms);
         self.duration_ms.get_or_insert(answer.task.execution_time_ms as f64);
@@ -167,8 +201,12 @@ impl Iteration {
         }
         if self.tokens.is_empty() {
             let count = |tokens: u64| Value::from(tokens as f64);
-            let tokens =
-                [("input", count(spent.input)), ("cached", count(spent.cached)), ("output", count(spent.output)), ("reasoning", 0.into())];
+            let tokens = [
+                ("input", count(spent.input)),
+                ("cached", count(spent.cached)),
+                ("output", count(spent.output)),
+                ("reasoning", 0.into()),
+            ];
             self.tokens = Object::from_iter(tokens);
         }
     }

@@ -1,4 +1,5 @@
-//! `/api/v1/node-types`: the descriptions of all nodes, from which forms are drawn, and their pages.
+//! `/api/v1/node-types`: the descriptions of all nodes, from which forms are drawn, and their
+//! pages.
 
 use crate::App;
 use crate::api::operation::Param;
@@ -21,16 +22,31 @@ use node_api::{NodeType, Registry, Spec, docs};
 use std::io::{Read as _, Write as _};
 
 pub(in crate::api) const OPERATIONS: &[Operation] = &[
-    Operation::new("GET", "/node-types", "", "getNodeTypes", "The descriptions of all nodes", || get(list))
-        .for_everybody()
-        .gives(200, "nodeTypes"),
-    Operation::new("GET", "/node-types/{type}/docs", "", "getNodeTypeDocs", "The page of a node", || get(page))
-        .for_everybody()
-        .query(&[Param("version", "number")])
-        .gives(200, "nodeTypeDocs"),
+    Operation::new(
+        "GET",
+        "/node-types",
+        "",
+        "getNodeTypes",
+        "The descriptions of all nodes",
+        || get(list),
+    )
+    .for_everybody()
+    .gives(200, "nodeTypes"),
+    Operation::new(
+        "GET",
+        "/node-types/{type}/docs",
+        "",
+        "getNodeTypeDocs",
+        "The page of a node",
+        || get(page),
+    )
+    .for_everybody()
+    .query(&[Param("version", "number")])
+    .gives(200, "nodeTypeDocs"),
 ];
 
-/// The descriptions of all nodes as they are sent. Kept packed: it is large, and nearly everybody takes it so.
+/// The descriptions of all nodes as they are sent. Kept packed: it is large, and nearly everybody
+/// takes it so.
 pub(crate) struct Catalogue {
     packed: Bytes,
     tag: HeaderValue,
@@ -38,9 +54,14 @@ pub(crate) struct Catalogue {
 
 impl Catalogue {
     fn new(registry: &Registry) -> Result<Self, ApiError> {
-        let failed =
-            |cause: &dyn std::fmt::Display| ApiError::new(Code::STORE_CORRUPT, format!("The descriptions cannot be written: {cause}"));
-        let all: Result<Vec<Value>, ApiError> = registry.all().into_iter().map(|found| described(found)).collect();
+        let failed = |cause: &dyn std::fmt::Display| {
+            ApiError::new(
+                Code::STORE_CORRUPT,
+                format!("The descriptions cannot be written: {cause}"),
+            )
+        };
+        let all: Result<Vec<Value>, ApiError> =
+            registry.all().into_iter().map(|found| described(found)).collect();
         let text = model::json::to_string(&Value::array(all?));
         let sum = hex::encode(&digest(&SHA256, text.as_bytes()).as_ref()[..12]);
         let tag = HeaderValue::from_str(&format!("\"{sum}\"")).map_err(|error| failed(&error))?;
@@ -57,7 +78,12 @@ impl Catalogue {
 }
 
 fn described(found: &NodeType) -> Result<Value, ApiError> {
-    let failed = |error| ApiError::new(Code::STORE_CORRUPT, format!("The description of '{}' cannot be written: {error}", found.spec.id));
+    let failed = |error| {
+        ApiError::new(
+            Code::STORE_CORRUPT,
+            format!("The description of '{}' cannot be written: {error}", found.spec.id),
+        )
+    };
     let mut value = model::to_value(found.spec.as_ref()).map_err(failed)?;
     let fields = value.make_object();
     let id: String = form_urlencoded::byte_serialize(found.spec.id.as_bytes()).collect();
@@ -84,31 +110,50 @@ async fn list(State(app): State<App>, headers: HeaderMap) -> Result<Response, Ap
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(response);
     }
-    answered.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    answered
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     *response.body_mut() = if cached::takes(&headers, "gzip") {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         Body::from(catalogue.packed.clone())
     } else {
         let unpacked = catalogue.unpacked();
-        Body::from(unpacked.map_err(|error| ApiError::new(Code::STORE_CORRUPT, format!("The descriptions are damaged: {error}")))?)
+        Body::from(unpacked.map_err(|error| {
+            ApiError::new(Code::STORE_CORRUPT, format!("The descriptions are damaged: {error}"))
+        })?)
     };
     Ok(response)
 }
 
 /// The page of a type: of all its versions, or of the one that is asked for.
-async fn page(State(app): State<App>, Path(type_name): Path<String>, query: Query) -> Result<Response, ApiError> {
+async fn page(
+    State(app): State<App>,
+    Path(type_name): Path<String>,
+    query: Query,
+) -> Result<Response, ApiError> {
     let version: Option<f64> = match query.get("version") {
         None => None,
-        Some(text) => {
-            Some(text.parse().ok().filter(|version: &f64| version.is_finite()).ok_or_else(|| invalid("version", "must be a number"))?)
-        }
+        Some(text) => Some(
+            text.parse()
+                .ok()
+                .filter(|version: &f64| version.is_finite())
+                .ok_or_else(|| invalid("version", "must be a number"))?,
+        ),
     };
     let entries = app.runtime.engine.registry.of_type(&type_name);
-    let fitting = entries.iter().map(|found| found.spec.as_ref()).filter(|spec| version.is_none_or(|version| spec.serves(version)));
+    let fitting = entries
+        .iter()
+        .map(|found| found.spec.as_ref())
+        .filter(|spec| version.is_none_or(|version| spec.serves(version)));
     let fitting: Vec<&Spec> = fitting.collect();
     if fitting.is_empty() {
         let type_name: String = type_name.chars().take(100).collect();
-        return Err(ApiError::new(Code::NOT_FOUND, format!("There is no node of the type '{type_name}' in this version")));
+        return Err(ApiError::new(
+            Code::NOT_FOUND,
+            format!("There is no node of the type '{type_name}' in this version"),
+        ));
     }
-    Ok(answer::json(StatusCode::OK, &Object::from_iter([("markdown", docs::page(&fitting))]).into()))
+    Ok(answer::json(
+        StatusCode::OK,
+        &Object::from_iter([("markdown", docs::page(&fitting))]).into(),
+    ))
 }

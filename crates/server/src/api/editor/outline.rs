@@ -1,4 +1,5 @@
-//! `/api/v1/executions/ID/outline` and `/document`: what a run did without the items it did it with, and what it ran.
+//! `/api/v1/executions/ID/outline` and `/document`: what a run did without the items it did it
+//! with, and what it ran.
 
 use super::story::Story;
 use crate::App;
@@ -24,28 +25,53 @@ pub(in crate::api) const OPERATIONS: &[Operation] = &[
         || get(outline),
     )
     .gives(200, "executionOutline"),
-    Operation::new("GET", "/executions/{id}/document", "execution:read", "getExecutionDocument", "The workflow as it was run", || {
-        get(document)
-    })
+    Operation::new(
+        "GET",
+        "/executions/{id}/document",
+        "execution:read",
+        "getExecutionDocument",
+        "The workflow as it was run",
+        || get(document),
+    )
     .gives(200, "executionDocument"),
 ];
 
-async fn outline(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn outline(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let story = Story::read(&app, &who, &id).await?;
     let mut answer = executions::row(&story.execution);
     let fields = answer.make_object();
     let error = story.outcome.error.as_ref().map(model::RunError::to_value);
-    let told = || story.execution.state.error.clone().map(|message| Object::from_iter([("message", message)]).into());
+    let told = || {
+        story
+            .execution
+            .state
+            .error
+            .clone()
+            .map(|message| Object::from_iter([("message", message)]).into())
+    };
     if let Some(error) = error.or_else(told) {
         fields.insert("error", error);
     }
     fields.insert("workflowName", story.outcome.workflow_name.clone());
     fields.insert("startNode", story.start_node.clone());
     fields.insert("lastNode", story.outcome.last_node.clone());
-    let mut nodes: Object = story.outcome.run_data.iter().map(|(node, runs)| (node.clone(), runs_of(&story, node, runs))).collect();
+    let mut nodes: Object = story
+        .outcome
+        .run_data
+        .iter()
+        .map(|(node, runs)| (node.clone(), runs_of(&story, node, runs)))
+        .collect();
     if let Some((node, started_ms)) = &story.in_flight {
         let runs = nodes.entry(node).make_array();
-        let running = [("runIndex", Value::from(runs.len())), ("startTime", (*started_ms).into()), ("status", "running".into())];
+        let running = [
+            ("runIndex", Value::from(runs.len())),
+            ("startTime", (*started_ms).into()),
+            ("status", "running".into()),
+        ];
         runs.push(Object::from_iter(running).into());
     }
     fields.insert("nodes", nodes);
@@ -55,14 +81,20 @@ async fn outline(State(app): State<App>, Extension(who): Extension<Principal>, P
 }
 
 fn runs_of(story: &Story, node: &Str, runs: &[std::sync::Arc<TaskData>]) -> Value {
-    Value::array(runs.iter().enumerate().map(|(index, task)| record(story, node, index, task)).collect())
+    Value::array(
+        runs.iter().enumerate().map(|(index, task)| record(story, node, index, task)).collect(),
+    )
 }
 
 /// One run of a node, or one thing that it did for another.
 fn record(story: &Story, node: &Str, index: usize, task: &TaskData) -> Value {
-    let sources = task.source.iter().map(|source| source.as_ref().map_or(Value::Null, Source::to_value));
-    let outputs = task.data.iter().flat_map(|(kind, outputs)| outputs.iter().enumerate().map(move |(index, items)| (*kind, index, items)));
-    let outputs = outputs.filter_map(|(kind, index, items)| items.as_ref().map(|items| output(kind, index, items)));
+    let sources =
+        task.source.iter().map(|source| source.as_ref().map_or(Value::Null, Source::to_value));
+    let outputs = task.data.iter().flat_map(|(kind, outputs)| {
+        outputs.iter().enumerate().map(move |(index, items)| (*kind, index, items))
+    });
+    let outputs = outputs
+        .filter_map(|(kind, index, items)| items.as_ref().map(|items| output(kind, index, items)));
     let mut fields = Object::from_iter([
         ("runIndex", Value::from(index)),
         ("executionIndex", task.execution_index.into()),
@@ -76,14 +108,21 @@ fn record(story: &Story, node: &Str, index: usize, task: &TaskData) -> Value {
         fields.insert("error", error.to_value());
     }
     if !task.hints.is_empty() {
-        fields.insert("hints", Value::array(task.hints.iter().map(|hint| hint.clone().into()).collect()));
+        fields.insert(
+            "hints",
+            Value::array(task.hints.iter().map(|hint| hint.clone().into()).collect()),
+        );
     }
     if let Some(run) = task.reused_from() {
         fields.insert("reused", run);
     }
     match (task.serves(), task.source.first().and_then(Option::as_ref)) {
         (Some(kind), Some(above)) => {
-            let served = [("kind", Value::from(kind.name())), ("node", above.node.clone().into()), ("run", above.run.into())];
+            let served = [
+                ("kind", Value::from(kind.name())),
+                ("node", above.node.clone().into()),
+                ("run", above.run.into()),
+            ];
             fields.insert("served", Object::from_iter(served));
         }
         _ => {
@@ -97,7 +136,12 @@ fn record(story: &Story, node: &Str, index: usize, task: &TaskData) -> Value {
 }
 
 fn output(kind: Kind, index: usize, items: &Items) -> Value {
-    Object::from_iter([("kind", Value::from(kind.name())), ("index", index.into()), ("items", items.len().into())]).into()
+    Object::from_iter([
+        ("kind", Value::from(kind.name())),
+        ("index", index.into()),
+        ("items", items.len().into()),
+    ])
+    .into()
 }
 
 /// What each model node was asked and what that cost.
@@ -112,7 +156,8 @@ fn models(spent: &[(Str, Spent)]) -> Value {
     }
     let mut sums: BTreeMap<(Str, Str, Str), Sum> = BTreeMap::new();
     for (node, spent) in spent {
-        let sum = sums.entry((node.clone(), spent.provider.clone(), spent.model.clone())).or_default();
+        let sum =
+            sums.entry((node.clone(), spent.provider.clone(), spent.model.clone())).or_default();
         sum.calls += 1;
         sum.input += spent.input;
         sum.cached += spent.cached;
@@ -135,12 +180,17 @@ fn models(spent: &[(Str, Spent)]) -> Value {
     Value::array(rows.collect())
 }
 
-async fn document(State(app): State<App>, Extension(who): Extension<Principal>, Path(id): Path<String>) -> Result<Response, ApiError> {
+async fn document(
+    State(app): State<App>,
+    Extension(who): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
     let execution = who.execution(&app, &id, Need::See).await?;
     match executions::document_of(&app, &execution).await? {
         Some(document) => Ok(json(StatusCode::OK, &document)),
-        None => {
-            Err(ApiError::new(Code::WORKFLOW_NOT_FOUND, format!("The workflow that execution {} ran is not kept any more", execution.id)))
-        }
+        None => Err(ApiError::new(
+            Code::WORKFLOW_NOT_FOUND,
+            format!("The workflow that execution {} ran is not kept any more", execution.id),
+        )),
     }
 }

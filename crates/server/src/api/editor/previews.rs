@@ -1,4 +1,5 @@
-//! What one person may have computed while they write a workflow: checks and expressions, so many at once, so often and so large.
+//! What one person may have computed while they write a workflow: checks and expressions, so many
+//! at once, so often and so large.
 
 use crate::error::ApiError;
 use crate::gate::Rates;
@@ -50,9 +51,16 @@ impl Default for Previews {
 
 impl Previews {
     /// Lets somebody have something computed, once it is their turn.
-    pub(crate) async fn admit(&self, user_id: &str, request_bytes: usize) -> Result<Permit, ApiError> {
+    pub(crate) async fn admit(
+        &self,
+        user_id: &str,
+        request_bytes: usize,
+    ) -> Result<Permit, ApiError> {
         if request_bytes > MAX_BYTES {
-            return Err(ApiError::new(Code::REQUEST_TOO_LARGE, format!("The workflow is larger than {MAX_BYTES} bytes")));
+            return Err(ApiError::new(
+                Code::REQUEST_TOO_LARGE,
+                format!("The workflow is larger than {MAX_BYTES} bytes"),
+            ));
         }
         let own = self.counted(user_id)?;
         let turn = async {
@@ -61,14 +69,16 @@ impl Previews {
         };
         let turn = tokio::time::timeout(self.longest_queue, turn).await.ok().flatten();
         turn.ok_or_else(|| {
-            ApiError::new(Code::OVERLOAD, "Too many expressions and checks are being computed").hint("Try again in a moment.")
+            ApiError::new(Code::OVERLOAD, "Too many expressions and checks are being computed")
+                .hint("Try again in a moment.")
         })
     }
 
     /// The turns of somebody who has not asked too often.
     fn counted(&self, user_id: &str) -> Result<Arc<Semaphore>, ApiError> {
         self.rates.take_of(user_id).map_err(|seconds| {
-            let message = "You have asked for more expressions and checks than are computed for one person";
+            let message =
+                "You have asked for more expressions and checks than are computed for one person";
             ApiError::new(Code::RATE_LIMIT, message).retry_after(seconds)
         })?;
         let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,20 +86,35 @@ impl Previews {
             // Whoever has a turn, or waits for one, shares in theirs.
             people.retain(|_, turns| Arc::strong_count(turns) > 1);
         }
-        Ok(people.entry(user_id.into()).or_insert_with(|| Arc::new(Semaphore::new(AT_ONCE_EACH))).clone())
+        Ok(people
+            .entry(user_id.into())
+            .or_insert_with(|| Arc::new(Semaphore::new(AT_ONCE_EACH)))
+            .clone())
     }
 }
 
 impl Permit {
-    /// Does the work of this turn. Whoever waits too long for it is told so; the turn is theirs until it is done.
-    pub(crate) async fn run<T: Send + 'static>(self, work: impl Future<Output = T> + Send + 'static) -> Result<T, ApiError> {
+    /// Does the work of this turn. Whoever waits too long for it is told so; the turn is theirs
+    /// until it is done.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let done = tokio::spawn(async move {
             let done = work.await;
             drop(self);
             done
         });
-        let stopped = || ApiError::new(Code::OVERLOAD, format!("It took longer than {} seconds to compute", LONGEST_WORK.as_secs()));
-        tokio::time::timeout(LONGEST_WORK, done).await.map_err(|_| stopped())?.map_err(|_| stopped())
+        let stopped = || {
+            ApiError::new(
+                Code::OVERLOAD,
+                format!("It took longer than {} seconds to compute", LONGEST_WORK.as_secs()),
+            )
+        };
+        tokio::time::timeout(LONGEST_WORK, done)
+            .await
+            .map_err(|_| stopped())?
+            .map_err(|_| stopped())
     }
 }
 
@@ -114,11 +139,20 @@ mod tests {
         let previews = Previews { longest_queue: Duration::from_millis(50), ..Previews::default() };
         for _ in 0..AT_ONCE_EACH {
             let permit = previews.admit("ada", 0).await.unwrap();
-            let waiting = tokio::time::timeout(Duration::from_millis(10), permit.run(std::future::pending::<()>()));
+            let waiting = tokio::time::timeout(
+                Duration::from_millis(10),
+                permit.run(std::future::pending::<()>()),
+            );
             assert!(waiting.await.is_err(), "she has gone");
         }
-        assert_eq!(previews.admit("ada", 0).await.err().map(|error| error.code), Some(Code::OVERLOAD));
+        assert_eq!(
+            previews.admit("ada", 0).await.err().map(|error| error.code),
+            Some(Code::OVERLOAD)
+        );
         assert!(previews.admit("bob", 0).await.is_ok());
-        assert_eq!(previews.admit("bob", MAX_BYTES + 1).await.err().map(|error| error.code), Some(Code::REQUEST_TOO_LARGE));
+        assert_eq!(
+            previews.admit("bob", MAX_BYTES + 1).await.err().map(|error| error.code),
+            Some(Code::REQUEST_TOO_LARGE)
+        );
     }
 }

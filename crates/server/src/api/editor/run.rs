@@ -34,8 +34,11 @@ async fn run(
     Text(text): Text,
 ) -> Result<Response, ApiError> {
     let stored = who.workflow(&app, &id, Need::Change).await?;
-    let body = Body::read_or_empty(&text, &["workflow", "trigger", "until", "start", "items", "reuse"])?;
-    let name = |field: &'static str| Ok::<_, ApiError>(body.optional_text(field, 1, MAX_NAME)?.map(Str::from));
+    let body =
+        Body::read_or_empty(&text, &["workflow", "trigger", "until", "start", "items", "reuse"])?;
+    let name = |field: &'static str| {
+        Ok::<_, ApiError>(body.optional_text(field, 1, MAX_NAME)?.map(Str::from))
+    };
     let reuse = match body.optional_text("reuse", 1, 100)? {
         Some(execution) => Some(who.execution(&app, execution, Need::See).await?.id),
         None => None,
@@ -49,15 +52,23 @@ async fn run(
         reuse,
     };
     let answer = match app.runtime.run_by_hand(&stored, wanted).await? {
-        Began::Run(taken) => Object::from_iter([("executionId", Value::from(Str::from(taken.id.to_string())))]),
-        Began::Waits(addresses) => Object::from_iter([("executionId", Value::Null), ("waitingFor", waiting_for(&app, &addresses))]),
+        Began::Run(taken) => {
+            Object::from_iter([("executionId", Value::from(Str::from(taken.id.to_string())))])
+        }
+        Began::Waits(addresses) => Object::from_iter([
+            ("executionId", Value::Null),
+            ("waitingFor", waiting_for(&app, &addresses)),
+        ]),
     };
     Ok(json(StatusCode::OK, &answer.into()))
 }
 
 /// What the trigger gives, in n8n's form of items.
 fn items(value: &Value) -> Result<Items, ApiError> {
-    let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(|| invalid("items", "must be a list with at least one item"))?;
+    let list = value
+        .as_array()
+        .filter(|list| !list.is_empty())
+        .ok_or_else(|| invalid("items", "must be a list with at least one item"))?;
     match list.iter().all(Value::is_object) {
         true => Ok(list.iter().map(Item::from_value).collect()),
         false => Err(invalid("items", "has one that is no object")),

@@ -37,7 +37,10 @@ pub(super) async fn show(
             fields.look_at(&item.json, &mut Vec::new());
         }
         check(&story, &items)?;
-        let answer = Object::from_iter([("fields", Value::array(fields.found.into_iter().map(Field::into_value).collect()))]);
+        let answer = Object::from_iter([(
+            "fields",
+            Value::array(fields.found.into_iter().map(Field::into_value).collect()),
+        )]);
         Ok(json(StatusCode::OK, &answer.into()))
     })
     .await
@@ -105,7 +108,12 @@ impl Fields {
 impl Field {
     fn into_value(self) -> Value {
         let path = self.path.into_iter().map(Value::from).collect();
-        Object::from_iter([("path", Value::array(path)), ("type", self.kind.into()), ("sample", self.sample)]).into()
+        Object::from_iter([
+            ("path", Value::array(path)),
+            ("type", self.kind.into()),
+            ("sample", self.sample),
+        ])
+        .into()
     }
 }
 
@@ -139,12 +147,18 @@ mod tests {
     #[test]
     fn fields_are_told_once_and_by_a_value_that_says_something() {
         let mut fields = Fields::default();
-        for item in [json!({ "a": null, "b": [{ "c": 1 }, { "d": 2 }] }), json!({ "a": "text", "e": { "f": true } })] {
+        for item in [
+            json!({ "a": null, "b": [{ "c": 1 }, { "d": 2 }] }),
+            json!({ "a": "text", "e": { "f": true } }),
+        ] {
             fields.look_at(&item, &mut Vec::new());
         }
         let told = |field: &Field| format!("{} {}", field.path.join("."), field.kind);
         let told: Vec<String> = fields.found.iter().map(told).collect();
-        assert_eq!(told, ["a string", "b array", "b.0 object", "b.0.c number", "e object", "e.f boolean"]);
+        assert_eq!(
+            told,
+            ["a string", "b array", "b.0 object", "b.0.c number", "e object", "e.f boolean"]
+        );
     }
 
     #[test]
@@ -156,7 +170,9 @@ mod tests {
         let mut fields = Fields::default();
         fields.look_at(&deep, &mut Vec::new());
         assert_eq!(fields.found.len(), MAX_DEPTH);
-        let wide: Object = (0..2 * MAX_FIELDS).map(|number| (Str::from(number.to_string()), Value::from(number))).collect();
+        let wide: Object = (0..2 * MAX_FIELDS)
+            .map(|number| (Str::from(number.to_string()), Value::from(number)))
+            .collect();
         fields.look_at(&wide.into(), &mut Vec::new());
         assert_eq!(fields.found.len(), MAX_FIELDS);
     }

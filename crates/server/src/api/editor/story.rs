@@ -32,7 +32,8 @@ pub(super) struct Story {
     pub(super) room: Room,
 }
 
-/// A page of items takes about this much memory, however large the list is: a chunk or two of a megabyte, as they are read.
+/// A page of items takes about this much memory, however large the list is: a chunk or two of a
+/// megabyte, as they are read.
 const PAGE_WEIGHT: usize = 64 << 20;
 
 #[derive(Default)]
@@ -55,9 +56,16 @@ impl Story {
         // What a run that goes on has told is to be part of it.
         let execution = who.told_execution(app, id, Need::See).await?;
         let whole = execution.bytes.max(0) as usize;
-        let weight = app.store.outline_weight(execution.id).await?.saturating_add(whole.saturating_mul(READ_FACTOR).min(PAGE_WEIGHT));
+        let weight = app
+            .store
+            .outline_weight(execution.id)
+            .await?
+            .saturating_add(whole.saturating_mul(READ_FACTOR).min(PAGE_WEIGHT));
         let (store, number) = (app.store.clone(), execution.id);
-        let (events, room) = app.read_budget().read(&who.user_id, weight, async move { store.outline(number).await }).await?;
+        let (events, room) = app
+            .read_budget()
+            .read(&who.user_id, weight, async move { store.outline(number).await })
+            .await?;
         let events = events?;
         let (mut start_node, mut items, mut in_flight) = (None, None, None);
         let mut notes: HashMap<Str, Vec<StepNotes>> = HashMap::new();
@@ -65,11 +73,16 @@ impl Story {
         let mut step: Option<(Str, StepNotes)> = None;
         for event in &events {
             match event {
-                RunEvent::RunStarted { start_node: node, items: given, .. } => (start_node, items) = (node.clone(), given.clone()),
+                RunEvent::RunStarted { start_node: node, items: given, .. } => {
+                    (start_node, items) = (node.clone(), given.clone())
+                }
                 RunEvent::NodeStarted { node, started_ms, .. } => {
                     // A step that was cut off and taken up again is the same one.
                     if step.as_ref().is_none_or(|(known, _)| known != node) {
-                        step = Some((node.clone(), StepNotes { started_ms: *started_ms, ..StepNotes::default() }));
+                        step = Some((
+                            node.clone(),
+                            StepNotes { started_ms: *started_ms, ..StepNotes::default() },
+                        ));
                     }
                     in_flight = Some((node.clone(), *started_ms));
                 }
@@ -82,9 +95,11 @@ impl Story {
                     spent.push((node.clone(), one.clone()));
                     paid = Some(one.clone());
                 }
-                // An answer is paid for right before it is recorded, by the node that asked and by those that passed the question on.
+                // An answer is paid for right before it is recorded, by the node that asked and by
+                // those that passed the question on.
                 RunEvent::NodeServed { node, task } => {
-                    let is_answer = task.serves() == Some(Kind::AiLanguageModel) && task.error.is_none();
+                    let is_answer =
+                        task.serves() == Some(Kind::AiLanguageModel) && task.error.is_none();
                     let spent = if is_answer { paid.clone() } else { None };
                     served.push(Served { node: node.clone(), task: task.clone(), spent });
                 }
@@ -97,7 +112,10 @@ impl Story {
                 RunEvent::NodeSilent { .. } => (step, in_flight) = (None, None),
                 // A step that sleeps, or that a person must decide about, may be taken up again.
                 RunEvent::RunFinished { .. } => in_flight = None,
-                RunEvent::RunPaused { .. } | RunEvent::RunResumed { .. } | RunEvent::NodeLog { .. } | RunEvent::NodeRetried { .. } => {}
+                RunEvent::RunPaused { .. }
+                | RunEvent::RunResumed { .. }
+                | RunEvent::NodeLog { .. }
+                | RunEvent::NodeRetried { .. } => {}
             }
         }
         // What a step has noted that has no end. It is the last one of its node.
@@ -108,7 +126,19 @@ impl Story {
         }
         let (wait, n_events) = (steps::next_wait(&events), events.len());
         let outcome = history::outcome(&execution, events);
-        Ok(Self { execution, outcome, start_node, n_events, items, in_flight, wait, spent, served, notes, room })
+        Ok(Self {
+            execution,
+            outcome,
+            start_node,
+            n_events,
+            items,
+            in_flight,
+            wait,
+            spent,
+            served,
+            notes,
+            room,
+        })
     }
 
     /// The records of a node, in order.
@@ -127,10 +157,16 @@ impl Story {
     }
 
     /// What others did for a step of a node, along one kind of connection, in order.
-    pub(super) fn served_to<'s>(&'s self, node: &'s str, run: usize, kind: Kind) -> impl Iterator<Item = &'s Served> {
+    pub(super) fn served_to<'s>(
+        &'s self,
+        node: &'s str,
+        run: usize,
+        kind: Kind,
+    ) -> impl Iterator<Item = &'s Served> {
         let is_it = move |served: &&'s Served| {
             let above = served.task.source.first().and_then(Option::as_ref);
-            served.task.serves() == Some(kind) && above.is_some_and(|above| above.node == node && above.run == run)
+            served.task.serves() == Some(kind)
+                && above.is_some_and(|above| above.node == node && above.run == run)
         };
         self.served.iter().filter(is_it)
     }

@@ -26,18 +26,27 @@ impl Log {
     fn listen() -> (Self, DefaultGuard) {
         let log = Self::default();
         let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+        let subscriber =
+            tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
         (log, tracing::subscriber::set_default(subscriber))
     }
 
     fn lines(&self) -> Vec<String> {
         let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
-        text.lines().filter(|line| line.contains("WARN") || !line.contains("INFO")).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| line.contains("WARN") || !line.contains("INFO"))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
 async fn send(app: &TestApp, key: &str, body: &Value) -> Reply {
-    app.call("POST", "/api/v1/client-errors").key(key).header("User-Agent", "Browser/1.0").json(&model::json::to_string(body)).send().await
+    app.call("POST", "/api/v1/client-errors")
+        .key(key)
+        .header("User-Agent", "Browser/1.0")
+        .json(&model::json::to_string(body))
+        .send()
+        .await
 }
 
 #[tokio::test]
@@ -76,11 +85,20 @@ async fn issue_14_00_a_report_cannot_forge_lines_or_fields_of_the_log() {
     let (log, _guard) = Log::listen();
     let evil = "x\"\r\n2026-01-01T00:00:00Z ERROR heddle: forged\u{1b}[31m\u{85}\u{2028}\u{202e} user_id=root stack=\"";
     let report = json!({ "message": (evil), "stack": (evil), "page": (evil), "part": (evil), "build": (evil) });
-    let call = app.call("POST", "/api/v1/client-errors").key(&key).header("User-Agent", "a\" user_id=root b");
+    let call = app
+        .call("POST", "/api/v1/client-errors")
+        .key(&key)
+        .header("User-Agent", "a\" user_id=root b");
     assert_eq!(call.json(&model::json::to_string(&report)).send().await.status, 204);
     let lines = log.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(!lines[0].chars().any(|letter| letter.is_control() || matches!(letter, '\u{2028}' | '\u{202e}')), "{:?}", lines[0]);
+    assert!(
+        !lines[0]
+            .chars()
+            .any(|letter| letter.is_control() || matches!(letter, '\u{2028}' | '\u{202e}')),
+        "{:?}",
+        lines[0]
+    );
     assert!(!lines[0].contains("x\" "), "quotes of the report are escaped: {}", lines[0]);
     assert!(lines[0].contains("a\\\" user_id=root b"), "{}", lines[0]);
 }
@@ -91,7 +109,12 @@ async fn issue_14_00_reports_are_bounded_in_size_and_shape() {
     let key = app.owner_key().await;
     let (log, _guard) = Log::listen();
     let long = "x".repeat(5_000);
-    assert_eq!(send(&app, &key, &json!({ "message": (long.as_str()), "stack": (long.as_str()) })).await.status, 204);
+    assert_eq!(
+        send(&app, &key, &json!({ "message": (long.as_str()), "stack": (long.as_str()) }))
+            .await
+            .status,
+        204
+    );
     assert!(log.lines()[0].len() < 6_000);
     for (body, status) in [
         (json!({ "message": ("x".repeat(20_000)) }), 413),
@@ -113,7 +136,11 @@ async fn issue_14_00_reports_need_somebody_and_one_person_cannot_fill_the_log() 
     let app = TestApp::start().await;
     let report = json!({ "message": "again" });
     let (log, _guard) = Log::listen();
-    let nobody = app.call("POST", "/api/v1/client-errors").json(&model::json::to_string(&report)).send().await;
+    let nobody = app
+        .call("POST", "/api/v1/client-errors")
+        .json(&model::json::to_string(&report))
+        .send()
+        .await;
     assert_eq!(nobody.status, 401);
     app.user("a@x.y", Role::Editor).await;
     app.user("b@x.y", Role::Editor).await;
@@ -134,5 +161,9 @@ async fn issue_14_00_reports_need_somebody_and_one_person_cannot_fill_the_log() 
     let session = app.log_in("b@x.y").await;
     let call = || app.call("POST", "/api/v1/client-errors").json(&model::json::to_string(&report));
     assert_eq!(call().session(&session).send().await.status, 204);
-    assert_eq!(call().cookie(&session).send().await.status, 403, "another site's page cannot write to the log");
+    assert_eq!(
+        call().cookie(&session).send().await.status,
+        403,
+        "another site's page cannot write to the log"
+    );
 }

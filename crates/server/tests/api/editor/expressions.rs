@@ -22,34 +22,51 @@ async fn an_expression_is_evaluated_with_the_data_of_an_execution() {
         reply.json()
     };
     let number = given("={{ $json.n + 1 }}", 1).await;
-    assert_eq!((number.get("value"), text(&number, "type"), text(&number, "text")), (Some(&json!(3)), "number", "3"));
+    assert_eq!(
+        (number.get("value"), text(&number, "type"), text(&number, "text")),
+        (Some(&json!(3)), "number", "3")
+    );
     let words = given("=n is {{ $json.n }} of {{ $('Make').all().length }}", 0).await;
     assert_eq!((text(&words, "value"), text(&words, "type")), ("n is 1 of 2", "string"));
     let list = given("={{ $input.all().map(item => item.json.n) }}", 0).await;
     assert_eq!(list.get("value"), Some(&json!([1, 2])));
     let missing = given("={{ $('Nobody').item.json.n }}", 0).await;
-    assert!(text(missing.get("error").unwrap(), "message").contains("doesn't exist"), "{missing:?}");
+    assert!(
+        text(missing.get("error").unwrap(), "message").contains("doesn't exist"),
+        "{missing:?}"
+    );
     let malformed = given("={{ 1 + }}", 0).await;
     assert_eq!(text(malformed.get("error").unwrap(), "code"), "EXPRESSION_SYNTAX");
     let endless = given("={{ (() => { while (true) {} })() }}", 0).await;
     assert!(endless.get("error").is_some(), "{endless:?}");
     let long = given("={{ 'x'.repeat(100000) }}", 0).await;
-    assert_eq!((long.get("truncated").and_then(Value::as_bool), long.get("value")), (Some(true), None));
+    assert_eq!(
+        (long.get("truncated").and_then(Value::as_bool), long.get("value")),
+        (Some(true), None)
+    );
 }
 
 #[tokio::test]
-async fn issue_14_00_a_value_with_a_text_many_times_its_size_is_written_only_as_far_as_it_is_shown() {
+async fn issue_14_00_a_value_with_a_text_many_times_its_size_is_written_only_as_far_as_it_is_shown()
+{
     let desk = Desk::new().await;
     let given = async |expression: &str| {
-        let reply =
-            desk.post("/workflows/expression", &json!({ "workflow": (workflow()), "node": "Set", "expression": (expression) })).await;
+        let reply = desk
+            .post(
+                "/workflows/expression",
+                &json!({ "workflow": (workflow()), "node": "Set", "expression": (expression) }),
+            )
+            .await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         assert!(reply.body.len() < 200 << 10, "{}", reply.body.len());
         reply.json()
     };
     // A million lines, each indented by a thousand blanks.
     let deep = given("={{ Array(500).fill(0).reduce(a => [a], Array(1000000).fill(1)) }}").await;
-    assert_eq!((deep.get("truncated").and_then(Value::as_bool), deep.get("value"), text(&deep, "type")), (Some(true), None, "array"));
+    assert_eq!(
+        (deep.get("truncated").and_then(Value::as_bool), deep.get("value"), text(&deep, "type")),
+        (Some(true), None, "array")
+    );
     assert!(text(&deep, "text").starts_with("[\n  [\n"));
     // What nobody would read is not taken out of the sandbox.
     let large = given("={{ (() => Array(200).fill('x'.repeat(100000)))() }}").await;
@@ -62,13 +79,20 @@ async fn pinned_data_stands_in_for_what_has_not_run() {
     let mut drawn = workflow();
     drawn.make_object().insert("pinData", json!({ "Make": [{ "json": { "n": 41 } }] }));
     let body = json!({ "workflow": (drawn), "node": "Set", "expression": "={{ $json.n + 1 }}" });
-    assert_eq!(desk.post("/workflows/expression", &body).await.json().get("value"), Some(&json!(42)));
-    let body =
-        json!({ "workflow": (workflow()), "node": "Set", "expression": "={{ $vars.city }}", "workflowId": (desk.workflow.as_str()) });
-    assert_eq!(desk.post("/variables", &json!({ "key": "city", "value": "Ghent" })).await.status, 201);
+    assert_eq!(
+        desk.post("/workflows/expression", &body).await.json().get("value"),
+        Some(&json!(42))
+    );
+    let body = json!({ "workflow": (workflow()), "node": "Set", "expression": "={{ $vars.city }}", "workflowId": (desk.workflow.as_str()) });
+    assert_eq!(
+        desk.post("/variables", &json!({ "key": "city", "value": "Ghent" })).await.status,
+        201
+    );
     let began = std::time::Instant::now();
     // Variables reach runs within a second.
-    while desk.post("/workflows/expression", &body).await.json().get("value") != Some(&"Ghent".into()) {
+    while desk.post("/workflows/expression", &body).await.json().get("value")
+        != Some(&"Ghent".into())
+    {
         assert!(began.elapsed() < std::time::Duration::from_secs(60));
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
@@ -77,10 +101,21 @@ async fn pinned_data_stands_in_for_what_has_not_run() {
         (json!({ "workflow": (workflow()), "expression": "=1" }), 400),
         (json!({ "node": "Set", "expression": "=1" }), 400),
         (json!({ "workflow": (workflow()), "node": "Set", "expression": "=1", "item": -1 }), 400),
-        (json!({ "workflow": (workflow()), "node": "Set", "expression": "=1", "executionId": "77" }), 404),
-        (json!({ "workflow": (workflow()), "node": "Set", "expression": "=1", "workflowId": "nope" }), 404),
+        (
+            json!({ "workflow": (workflow()), "node": "Set", "expression": "=1", "executionId": "77" }),
+            404,
+        ),
+        (
+            json!({ "workflow": (workflow()), "node": "Set", "expression": "=1", "workflowId": "nope" }),
+            404,
+        ),
     ] {
-        assert_eq!(desk.post("/workflows/expression", &body).await.status, status, "{}", model::json::to_string(&body));
+        assert_eq!(
+            desk.post("/workflows/expression", &body).await.status,
+            status,
+            "{}",
+            model::json::to_string(&body)
+        );
     }
 }
 
@@ -97,11 +132,25 @@ async fn a_check_tells_problems_and_how_each_node_is_supported() {
     assert_eq!(reply.status, 200, "{}", reply.body);
     let report = reply.json();
     let of = |list: &str| report.get(list).and_then(Value::as_array).unwrap().to_vec();
-    let support: Vec<String> = of("nodes").iter().map(|node| format!("{} {}", text(node, "name"), text(node, "support"))).collect();
+    let support: Vec<String> = of("nodes")
+        .iter()
+        .map(|node| format!("{} {}", text(node, "name"), text(node, "support")))
+        .collect();
     assert_eq!(support, ["Start full", "Ask full", "Odd unknown", "Old version"]);
-    let empty = of("problems").into_iter().find(|problem| problem.get("parameter") == Some(&"url".into())).unwrap();
-    assert_eq!((text(&empty, "severity"), text(&empty, "node"), text(&empty, "code")), ("warning", "Ask", "NODE_PARAMETER"));
-    for body in [json!({}), json!([]), json!({ "nodes": {}, "connections": {} }), json!({ "nodes": [7], "connections": {} })] {
+    let empty = of("problems")
+        .into_iter()
+        .find(|problem| problem.get("parameter") == Some(&"url".into()))
+        .unwrap();
+    assert_eq!(
+        (text(&empty, "severity"), text(&empty, "node"), text(&empty, "code")),
+        ("warning", "Ask", "NODE_PARAMETER")
+    );
+    for body in [
+        json!({}),
+        json!([]),
+        json!({ "nodes": {}, "connections": {} }),
+        json!({ "nodes": [7], "connections": {} }),
+    ] {
         assert_eq!(desk.post("/workflows/check", &body).await.status, 400);
     }
 }

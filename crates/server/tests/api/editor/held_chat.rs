@@ -1,5 +1,6 @@
-//! Messages of a chat whose end comes when the run that waited for them is somewhere else. They name a conversation and no wait: a run of
-//! it that still waits gets them, and if none does they begin a new one. Nobody's words are lost, and no run comes back to life.
+//! Messages of a chat whose end comes when the run that waited for them is somewhere else. They
+//! name a conversation and no wait: a run of it that still waits gets them, and if none does they
+//! begin a new one. Nobody's words are lost, and no run comes back to life.
 
 use super::held_open::{ALL, HeldOpen, Meanwhile, delete, stop};
 use super::links::waits_at;
@@ -12,9 +13,14 @@ const LATE: &str = r#"{"action":"sendMessage","sessionId":"s","chatInput":"late"
 
 /// A chat that asks twice, and answers with the reply to its second question.
 async fn listening(desk: &Desk) -> String {
-    let asks = |words: &str| json!({ "message": (words), "operation": "sendAndWait", "options": {} });
+    let asks =
+        |words: &str| json!({ "message": (words), "operation": "sendAndWait", "options": {} });
     let mut document = row(&[
-        ("Chat", "@n8n/n8n-nodes-langchain.chatTrigger@1.4", json!({ "public": true, "options": { "responseMode": "lastNode" } })),
+        (
+            "Chat",
+            "@n8n/n8n-nodes-langchain.chatTrigger@1.4",
+            json!({ "public": true, "options": { "responseMode": "lastNode" } }),
+        ),
         ("First", "@n8n/n8n-nodes-langchain.chat@1.2", asks("First?")),
         ("Second", "@n8n/n8n-nodes-langchain.chat@1.2", asks("Second?")),
         ("After", "noOp", json!({})),
@@ -66,7 +72,10 @@ async fn issue_15_01_a_message_that_ends_late_goes_to_whoever_waits_then_and_to_
             // The conversation goes on.
             Meanwhile::Resumed => {
                 assert!(late.body.contains("late"), "{}", late.body);
-                assert_eq!((ids, status(&desk, &execution).await), (vec![execution.clone()], "success".to_owned()));
+                assert_eq!(
+                    (ids, status(&desk, &execution).await),
+                    (vec![execution.clone()], "success".to_owned())
+                );
             }
             Meanwhile::Stopped => {
                 assert!(late.body.contains("First?") && ids.len() == 2, "{}", late.body);
@@ -76,7 +85,10 @@ async fn issue_15_01_a_message_that_ends_late_goes_to_whoever_waits_then_and_to_
                 assert!(late.body.contains("First?") && ids.len() == 2, "{}", late.body);
                 assert_eq!(status(&desk, &execution).await, "success");
             }
-            Meanwhile::Deleted => assert!(late.body.contains("First?") && ids.len() == 1 && ids[0] != execution, "{ids:?}"),
+            Meanwhile::Deleted => assert!(
+                late.body.contains("First?") && ids.len() == 1 && ids[0] != execution,
+                "{ids:?}"
+            ),
         }
     }
 }

@@ -18,9 +18,11 @@ pub(super) enum Meanwhile {
     Deleted,
 }
 
-pub(super) const ALL: [Meanwhile; 4] = [Meanwhile::Resumed, Meanwhile::Stopped, Meanwhile::Finished, Meanwhile::Deleted];
+pub(super) const ALL: [Meanwhile; 4] =
+    [Meanwhile::Resumed, Meanwhile::Stopped, Meanwhile::Finished, Meanwhile::Deleted];
 
-/// How a wait is called: its parameters, the expression that gives its address, and what is sent there.
+/// How a wait is called: its parameters, the expression that gives its address, and what is sent
+/// there.
 struct Kind {
     parameters: fn() -> Value,
     address: &'static str,
@@ -65,7 +67,10 @@ impl Kind {
             "expression": (self.address), "executionId": (execution)
         });
         let address = desk.post("/workflows/expression", &body).await.text("text");
-        format!("/{}", address.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no address: {address}")))
+        format!(
+            "/{}",
+            address.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no address: {address}"))
+        )
     }
 
     async fn begin(&self, desk: &Desk, path: &str) -> HeldOpen {
@@ -84,7 +89,12 @@ pub(super) struct HeldOpen {
 }
 
 impl HeldOpen {
-    pub(super) async fn begin(desk: &Desk, path: &str, content_type: &str, body: &'static str) -> Self {
+    pub(super) async fn begin(
+        desk: &Desk,
+        path: &str,
+        content_type: &str,
+        body: &'static str,
+    ) -> Self {
         let mut stream = TcpStream::connect(desk.app.address).await.unwrap();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n",
@@ -113,12 +123,22 @@ impl HeldOpen {
 }
 
 pub(super) async fn stop(desk: &Desk, execution: &str) {
-    let stopped = desk.app.call("POST", &format!("/api/v1/executions/{execution}/stop")).key(&desk.key).send().await;
+    let stopped = desk
+        .app
+        .call("POST", &format!("/api/v1/executions/{execution}/stop"))
+        .key(&desk.key)
+        .send()
+        .await;
     assert_eq!(stopped.status, 200, "{}", stopped.body);
 }
 
 pub(super) async fn delete(desk: &Desk, execution: &str) {
-    let deleted = desk.app.call("DELETE", &format!("/api/v1/executions/{execution}")).key(&desk.key).send().await;
+    let deleted = desk
+        .app
+        .call("DELETE", &format!("/api/v1/executions/{execution}"))
+        .key(&desk.key)
+        .send()
+        .await;
     assert_eq!(deleted.status, 200, "{}", deleted.body);
 }
 
@@ -136,7 +156,12 @@ async fn check(kind: &Kind, meanwhile: Meanwhile) {
         Meanwhile::Deleted => {
             delete(&desk, &execution).await;
             let late = held.end().await;
-            assert_eq!((late.status, late.text("code").as_str()), (404, "EXECUTION_NOT_FOUND"), "{}", late.body);
+            assert_eq!(
+                (late.status, late.text("code").as_str()),
+                (404, "EXECUTION_NOT_FOUND"),
+                "{}",
+                late.body
+            );
             assert_eq!(desk.get(&format!("/executions/{execution}")).await.status, 404);
             return;
         }
@@ -157,7 +182,12 @@ async fn check(kind: &Kind, meanwhile: Meanwhile) {
     };
     let before = desk.outline(&execution).await;
     let late = held.end().await;
-    assert_eq!((late.status, late.text("code").as_str()), (409, "EXECUTION_STATUS"), "{meanwhile:?} {}", late.body);
+    assert_eq!(
+        (late.status, late.text("code").as_str()),
+        (409, "EXECUTION_STATUS"),
+        "{meanwhile:?} {}",
+        late.body
+    );
     let after = desk.outline(&execution).await;
     assert_eq!((text(&after, "status"), order(&after)), (stands, order(&before)), "{meanwhile:?}");
 }
@@ -182,7 +212,8 @@ async fn issue_15_03_a_run_that_is_being_woken_goes_on_after_its_caller_has_gone
     let execution = desk.begun(&json!({ "workflow": (WEBHOOK.workflow()) })).await;
     waits_at(&desk, &execution, "First").await;
     let row = desk.app.runtime.store.execution(execution.parse().unwrap()).await.unwrap().unwrap();
-    // It is polled once, and dropped while it reads the run; until the run has fallen asleep, it is turned away at once.
+    // It is polled once, and dropped while it reads the run; until the run has fallen asleep, it is
+    // turned away at once.
     while let Some(woken) = desk.app.runtime.wake(&row).now_or_never() {
         assert!(matches!(woken, Err(runtime::Error::WrongStatus { .. })));
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -197,7 +228,10 @@ async fn issue_15_03_a_run_that_was_decided_about_goes_on_after_its_caller_has_g
     waits_at(&desk, &execution, "First").await;
     let id: i64 = execution.parse().unwrap();
     desk.app.runtime.store.set_status(id, RunStatus::Uncertain).await.unwrap();
-    assert!(desk.app.runtime.resume(id, runtime::Decision::unsaid()).now_or_never().is_none(), "it was dropped before it was done");
+    assert!(
+        desk.app.runtime.resume(id, runtime::Decision::unsaid()).now_or_never().is_none(),
+        "it was dropped before it was done"
+    );
     wakes_once(&desk, &execution).await;
 }
 
@@ -213,8 +247,13 @@ async fn wakes_once(desk: &Desk, execution: &str) {
 #[tokio::test]
 async fn issue_15_01_a_time_that_has_come_wakes_the_wait_that_it_was_for_and_no_other() {
     let desk = Desk::new().await;
-    let waits = |amount: i32| json!({ "resume": "timeInterval", "amount": (amount), "unit": "hours" });
-    let drawn = row(&[("Start", "manualTrigger", json!({})), ("First", "wait@1.1", waits(1)), ("Second", "wait@1.1", waits(2))]);
+    let waits =
+        |amount: i32| json!({ "resume": "timeInterval", "amount": (amount), "unit": "hours" });
+    let drawn = row(&[
+        ("Start", "manualTrigger", json!({})),
+        ("First", "wait@1.1", waits(1)),
+        ("Second", "wait@1.1", waits(2)),
+    ]);
     let execution = desk.begun(&json!({ "workflow": (drawn) })).await;
     waits_at(&desk, &execution, "First").await;
     let seen = desk.app.runtime.store.execution(execution.parse().unwrap()).await.unwrap().unwrap();

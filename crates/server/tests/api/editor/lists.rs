@@ -25,7 +25,10 @@ async fn executions_are_found_by_their_mode_and_their_moment_and_name_their_work
     assert!(!ids(&format!("startedBefore={began}")).await.contains(&both[0]));
     assert_eq!(desk.get("/executions?startedAfter=yesterday").await.status, 400);
     let row = desk.get("/executions").await.rows()[0].clone();
-    assert_eq!((text(&row, "workflowName"), text(&row, "workflowId")), ("Saved", desk.workflow.as_str()));
+    assert_eq!(
+        (text(&row, "workflowName"), text(&row, "workflowId")),
+        ("Saved", desk.workflow.as_str())
+    );
 }
 
 #[tokio::test]
@@ -45,38 +48,66 @@ async fn insights_count_runs_by_day_and_by_workflow() {
     let sum = |key: &str| days.iter().filter_map(|day| day.get(key)?.as_usize()).sum::<usize>();
     assert_eq!((sum("ok"), sum("failed")), (2, 1));
     let [workflow] = &list("workflows")[..] else { panic!("{insights:?}") };
-    assert_eq!((text(workflow, "name"), workflow.get("runs"), workflow.get("failed")), ("Saved", Some(&3.into()), Some(&1.into())));
+    assert_eq!(
+        (text(workflow, "name"), workflow.get("runs"), workflow.get("failed")),
+        ("Saved", Some(&3.into()), Some(&1.into()))
+    );
     let [latency] = &list("latency")[..] else { panic!("{insights:?}") };
-    assert!(latency.get("p50").and_then(Value::as_f64) <= latency.get("p95").and_then(Value::as_f64));
+    assert!(
+        latency.get("p50").and_then(Value::as_f64) <= latency.get("p95").and_then(Value::as_f64)
+    );
     assert_eq!(insights.get("totals").and_then(|totals| totals.get("runs")), Some(&3.into()));
     let path = format!("/insights?workflowId={}", desk.workflow);
-    assert_eq!(desk.get(&path).await.json().get("totals").and_then(|totals| totals.get("failed").cloned()), Some(1.into()));
-    for (path, status) in
-        [("/insights?days=0", 400), ("/insights?days=91", 400), ("/insights?days=x", 400), ("/insights?workflowId=nope", 404)]
-    {
+    assert_eq!(
+        desk.get(&path).await.json().get("totals").and_then(|totals| totals.get("failed").cloned()),
+        Some(1.into())
+    );
+    for (path, status) in [
+        ("/insights?days=0", 400),
+        ("/insights?days=91", 400),
+        ("/insights?days=x", 400),
+        ("/insights?workflowId=nope", 404),
+    ] {
         assert_eq!(desk.get(path).await.status, status, "{path}");
     }
     desk.app.user("v@x.y", Role::Viewer).await;
     let key = desk.app.key("v@x.y", &["*"]).await;
     let foreign = desk.app.call("GET", "/api/v1/insights").key(&key).send().await.json();
-    assert_eq!(foreign.get("totals").and_then(|totals| totals.get("runs")), Some(&0.into()), "runs of others are not counted");
+    assert_eq!(
+        foreign.get("totals").and_then(|totals| totals.get("runs")),
+        Some(&0.into()),
+        "runs of others are not counted"
+    );
 }
 
-async fn send(app: &TestApp, key: &str, method: &str, path: &str, body: Value) -> crate::app::Reply {
-    app.call(method, &format!("/api/v1{path}")).key(key).json(&model::json::to_string(&body)).send().await
+async fn send(
+    app: &TestApp,
+    key: &str,
+    method: &str,
+    path: &str,
+    body: Value,
+) -> crate::app::Reply {
+    app.call(method, &format!("/api/v1{path}"))
+        .key(key)
+        .json(&model::json::to_string(&body))
+        .send()
+        .await
 }
 
 #[tokio::test]
 async fn workflows_lie_in_folders_and_move_up_when_one_is_removed() {
     let desk = Desk::new().await;
     let (app, key) = (&desk.app, desk.key.as_str());
-    let make = async |name: &str, parent: Value| send(app, key, "POST", "/folders", json!({ "name": (name), "parentId": (parent) })).await;
+    let make = async |name: &str, parent: Value| {
+        send(app, key, "POST", "/folders", json!({ "name": (name), "parentId": (parent) })).await
+    };
     let outer = make("Outer", Value::Null).await;
     assert_eq!(outer.status, 201, "{}", outer.body);
     let outer = outer.text("id");
     let inner = make("Inner", outer.as_str().into()).await.text("id");
     let path = format!("/workflows/{}", desk.workflow);
-    let place = |folder: Value| send(app, key, "PATCH", &path, json!({ "parentFolderId": (folder) }));
+    let place =
+        |folder: Value| send(app, key, "PATCH", &path, json!({ "parentFolderId": (folder) }));
     let before = desk.get(&format!("/workflows/{}", desk.workflow)).await.text("versionId");
     let placed = place(inner.as_str().into()).await;
     assert_eq!(
@@ -84,22 +115,43 @@ async fn workflows_lie_in_folders_and_move_up_when_one_is_removed() {
         (200, inner.clone(), before),
         "no version is made"
     );
-    let within = async |folder: &str| desk.get(&format!("/workflows?parentFolderId={folder}")).await.rows().len();
+    let within = async |folder: &str| {
+        desk.get(&format!("/workflows?parentFolderId={folder}")).await.rows().len()
+    };
     assert_eq!((within(&inner).await, within(&outer).await, within("").await), (1, 0, 0));
 
-    let renamed = send(app, key, "PATCH", &format!("/folders/{inner}"), json!({ "name": "Within" })).await;
-    assert_eq!((renamed.text("name"), renamed.text("parentId")), ("Within".to_owned(), outer.clone()));
-    let circle = send(app, key, "PATCH", &format!("/folders/{outer}"), json!({ "parentId": (inner.as_str()) })).await;
+    let renamed =
+        send(app, key, "PATCH", &format!("/folders/{inner}"), json!({ "name": "Within" })).await;
+    assert_eq!(
+        (renamed.text("name"), renamed.text("parentId")),
+        ("Within".to_owned(), outer.clone())
+    );
+    let circle = send(
+        app,
+        key,
+        "PATCH",
+        &format!("/folders/{outer}"),
+        json!({ "parentId": (inner.as_str()) }),
+    )
+    .await;
     assert_eq!(circle.status, 400, "a folder cannot lie in itself");
-    assert_eq!(send(app, key, "DELETE", &format!("/folders/{inner}"), Value::Null).await.status, 200);
+    assert_eq!(
+        send(app, key, "DELETE", &format!("/folders/{inner}"), Value::Null).await.status,
+        200
+    );
     assert_eq!(within(&outer).await, 1);
     assert_eq!(place(Value::Null).await.status, 200);
     assert_eq!((within(&outer).await, within("").await), (0, 1));
-    let saved = json!({ "name": "In", "nodes": [], "connections": {}, "parentFolderId": (outer.as_str()) });
+    let saved =
+        json!({ "name": "In", "nodes": [], "connections": {}, "parentFolderId": (outer.as_str()) });
     assert_eq!(desk.post("/workflows", &saved).await.text("parentFolderId"), outer);
     let lost = json!({ "name": "In", "nodes": [], "connections": {}, "parentFolderId": "nope" });
     assert_eq!(desk.post("/workflows", &lost).await.status, 400);
-    assert_eq!(desk.get("/workflows").await.rows().len(), 2, "what could not be placed was not made");
+    assert_eq!(
+        desk.get("/workflows").await.rows().len(),
+        2,
+        "what could not be placed was not made"
+    );
 
     let mut deepest = outer.clone();
     let mut depth = 1;
@@ -120,18 +172,34 @@ async fn a_folder_belongs_to_its_project() {
     let desk = Desk::new().await;
     let (app, key) = (&desk.app, desk.key.as_str());
     let team = desk.post("/projects", &json!({ "name": "Team" })).await.text("id");
-    let theirs = desk.post("/folders", &json!({ "name": "Theirs", "projectId": (team.as_str()) })).await.text("id");
-    let foreign = send(app, key, "PATCH", &format!("/workflows/{}", desk.workflow), json!({ "parentFolderId": (theirs.as_str()) })).await;
+    let theirs = desk
+        .post("/folders", &json!({ "name": "Theirs", "projectId": (team.as_str()) }))
+        .await
+        .text("id");
+    let foreign = send(
+        app,
+        key,
+        "PATCH",
+        &format!("/workflows/{}", desk.workflow),
+        json!({ "parentFolderId": (theirs.as_str()) }),
+    )
+    .await;
     assert_eq!(foreign.status, 400, "a workflow lies in a folder of its own project");
     app.user("e@x.y", Role::Editor).await;
     let stranger = app.key("e@x.y", &["*"]).await;
     for (method, body) in [("PATCH", json!({ "name": "x" })), ("DELETE", Value::Null)] {
-        assert_eq!(send(app, &stranger, method, &format!("/folders/{theirs}"), body).await.status, 404);
+        assert_eq!(
+            send(app, &stranger, method, &format!("/folders/{theirs}"), body).await.status,
+            404
+        );
     }
     let listed = app.call("GET", "/api/v1/folders").key(&stranger).send().await;
     assert!(listed.rows().is_empty());
     assert_eq!(desk.get(&format!("/folders?projectId={team}")).await.rows().len(), 1);
-    assert_eq!(send(app, key, "DELETE", &format!("/projects/{team}"), Value::Null).await.status, 204);
+    assert_eq!(
+        send(app, key, "DELETE", &format!("/projects/{team}"), Value::Null).await.status,
+        204
+    );
     assert!(desk.get("/folders").await.rows().is_empty(), "folders go with their project");
 }
 
@@ -147,7 +215,12 @@ async fn a_workflow_is_read_from_an_address_only_as_the_policy_allows() {
         (json!({}), "url"),
     ] {
         let reply = desk.post("/workflows/fetch", &body).await;
-        assert_eq!((reply.status, reply.text("code").as_str()), (400, "REQUEST_INVALID"), "{}", reply.body);
+        assert_eq!(
+            (reply.status, reply.text("code").as_str()),
+            (400, "REQUEST_INVALID"),
+            "{}",
+            reply.body
+        );
         assert!(reply.text("message").contains(word), "{word}: {}", reply.body);
     }
 }

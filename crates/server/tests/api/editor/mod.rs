@@ -17,11 +17,15 @@ use crate::app::{Reply, TestApp};
 use model::{Object, Value, json};
 use std::time::{Duration, Instant};
 
-/// A workflow of nodes in a row, each a name, a type and its parameters. Names with a version in their type are of that version.
+/// A workflow of nodes in a row, each a name, a type and its parameters. Names with a version in
+/// their type are of that version.
 pub(crate) fn row(nodes: &[(&str, &str, Value)]) -> Value {
     let mut connections = Object::new();
     for pair in nodes.windows(2) {
-        connections.insert(pair[0].0, json!({ "main": [[{ "node": (pair[1].0), "type": "main", "index": 0 }]] }));
+        connections.insert(
+            pair[0].0,
+            json!({ "main": [[{ "node": (pair[1].0), "type": "main", "index": 0 }]] }),
+        );
     }
     let nodes = nodes.iter().enumerate().map(|(at, (name, kind, parameters))| {
         let (kind, version) = kind.rsplit_once('@').unwrap_or((kind, "1"));
@@ -58,7 +62,8 @@ impl Desk {
         let app = TestApp::start().await;
         let key = app.owner_key().await;
         let body = r#"{"name":"Saved","nodes":[],"connections":{},"settings":{}}"#;
-        let workflow = app.call("POST", "/api/v1/workflows").key(&key).json(body).send().await.text("id");
+        let workflow =
+            app.call("POST", "/api/v1/workflows").key(&key).json(body).send().await.text("id");
         Self { app, key, workflow }
     }
 
@@ -67,7 +72,12 @@ impl Desk {
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Reply {
-        self.app.call("POST", &format!("/api/v1{path}")).key(&self.key).json(&model::json::to_string(body)).send().await
+        self.app
+            .call("POST", &format!("/api/v1{path}"))
+            .key(&self.key)
+            .json(&model::json::to_string(body))
+            .send()
+            .await
     }
 
     /// Asks for a run of the workflow.
@@ -105,9 +115,14 @@ impl Desk {
     /// The JSON of the first item that a node put out.
     pub(crate) async fn first(&self, outline: &Value, node: &str) -> Value {
         let id = outline.get("id").and_then(Value::as_str).unwrap();
-        let reply = self.get(&format!("/executions/{id}/items?node={}", node.replace(' ', "%20"))).await;
+        let reply =
+            self.get(&format!("/executions/{id}/items?node={}", node.replace(' ', "%20"))).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
-        reply.json().get("items").and_then(|items| items.at(0)?.get("json").cloned()).unwrap_or_default()
+        reply
+            .json()
+            .get("items")
+            .and_then(|items| items.at(0)?.get("json").cloned())
+            .unwrap_or_default()
     }
 }
 
@@ -117,7 +132,10 @@ pub(crate) fn order(outline: &Value) -> Vec<String> {
     for (node, runs) in outline.get("nodes").and_then(Value::as_object).unwrap().iter() {
         for run in runs.as_array().unwrap().iter().filter(|run| run.get("served").is_none()) {
             let mark = if run.get("reused").is_some() { "*" } else { "" };
-            found.push((run.get("executionIndex").and_then(Value::as_usize).unwrap_or(usize::MAX), format!("{node}{mark}")));
+            found.push((
+                run.get("executionIndex").and_then(Value::as_usize).unwrap_or(usize::MAX),
+                format!("{node}{mark}"),
+            ));
         }
     }
     found.sort();
@@ -125,5 +143,8 @@ pub(crate) fn order(outline: &Value) -> Vec<String> {
 }
 
 pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_else(|| panic!("no {key} in {}", model::json::to_string(value)))
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_else(|| panic!("no {key} in {}", model::json::to_string(value)))
 }

@@ -1,4 +1,5 @@
-//! The descriptions of nodes: all of them at once, kept by the browser until they change, and a page for each.
+//! The descriptions of nodes: all of them at once, kept by the browser until they change, and a
+//! page for each.
 
 use crate::app::TestApp;
 use model::Value;
@@ -12,18 +13,32 @@ async fn every_node_is_described_and_a_browser_keeps_the_descriptions() {
     let all = first.json();
     let all = all.as_array().unwrap();
     assert_eq!(all.len(), nodes::registry().all().len());
-    let limit = all.iter().find(|entry| entry.get("id").and_then(Value::as_str) == Some("n8n-nodes-base.limit")).unwrap();
+    let limit = all
+        .iter()
+        .find(|entry| entry.get("id").and_then(Value::as_str) == Some("n8n-nodes-base.limit"))
+        .unwrap();
     let text = |key: &str| limit.get(key).and_then(Value::as_str);
-    assert_eq!((text("name"), text("docs")), (Some("Limit"), Some("/node-types/n8n-nodes-base.limit/docs")));
+    assert_eq!(
+        (text("name"), text("docs")),
+        (Some("Limit"), Some("/node-types/n8n-nodes-base.limit/docs"))
+    );
     assert_eq!(limit.get("canBeTool").and_then(Value::as_bool), Some(true));
     assert!(limit.get("params").and_then(Value::as_array).is_some_and(|params| params.len() == 2));
 
     let tag = first.header("etag").unwrap().to_owned();
-    let again = app.call("GET", "/api/v1/node-types").key(&key).header("If-None-Match", &tag).send().await;
+    let again =
+        app.call("GET", "/api/v1/node-types").key(&key).header("If-None-Match", &tag).send().await;
     assert_eq!((again.status, again.body.as_str()), (304, ""));
-    let packed = app.call("GET", "/api/v1/node-types").key(&key).header("Accept-Encoding", "gzip, br").send().await;
+    let packed = app
+        .call("GET", "/api/v1/node-types")
+        .key(&key)
+        .header("Accept-Encoding", "gzip, br")
+        .send()
+        .await;
     assert_eq!((packed.status, packed.header("content-encoding")), (200, Some("gzip")));
-    let length = |reply: &crate::app::Reply| reply.header("content-length").unwrap().parse::<usize>().unwrap();
+    let length = |reply: &crate::app::Reply| {
+        reply.header("content-length").unwrap().parse::<usize>().unwrap()
+    };
     assert!(length(&packed) * 4 < length(&first), "{} of {}", length(&packed), length(&first));
     assert_eq!(app.call("GET", "/api/v1/node-types").send().await.status, 401);
 }
@@ -39,7 +54,11 @@ async fn a_node_has_a_page_of_all_its_versions_or_of_one() {
     let one = page("n8n-nodes-base.merge/docs?version=3.2").await;
     assert!(one.text("markdown").len() < whole.text("markdown").len());
     assert_eq!(page("%40n8n%2Fn8n-nodes-langchain.agent/docs").await.status, 200);
-    for (path, status) in [("n8n-nodes-base.merge/docs?version=99", 404), ("n8n-nodes-base.nope/docs", 404), ("x/docs?version=new", 400)] {
+    for (path, status) in [
+        ("n8n-nodes-base.merge/docs?version=99", 404),
+        ("n8n-nodes-base.nope/docs", 404),
+        ("x/docs?version=new", 400),
+    ] {
         assert_eq!(page(path).await.status, status, "{path}");
     }
 }

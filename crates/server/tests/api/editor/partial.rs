@@ -1,11 +1,17 @@
-//! Partial runs: results of an earlier run are taken over where they still hold, and are there again after the run has slept.
+//! Partial runs: results of an earlier run are taken over where they still hold, and are there
+//! again after the run has slept.
 
 use super::{Desk, code, dice, order, row, text};
 use model::{Value, json};
 
 /// Start → Dice → Add → End, of which Dice gives something else each time.
 fn line(add: &str) -> Value {
-    row(&[("Start", "manualTrigger", json!({})), ("Dice", "code@2", dice()), ("Add", "code@2", code(add)), ("End", "noOp", json!({}))])
+    row(&[
+        ("Start", "manualTrigger", json!({})),
+        ("Dice", "code@2", dice()),
+        ("Add", "code@2", code(add)),
+        ("End", "noOp", json!({})),
+    ])
 }
 
 const ADD: &str = "return [{ json: { ...$input.first().json, added: true } }]";
@@ -17,24 +23,31 @@ async fn only_what_has_changed_runs_again() {
     let id = text(&first, "id").to_owned();
     let thrown = desk.first(&first, "Dice").await;
 
-    let again = desk.ran(&json!({ "workflow": (line(ADD)), "until": "End", "reuse": (id.as_str()) })).await;
+    let again =
+        desk.ran(&json!({ "workflow": (line(ADD)), "until": "End", "reuse": (id.as_str()) })).await;
     assert_eq!(order(&again), ["Start*", "Dice*", "Add*", "End"]);
     assert_eq!(desk.first(&again, "Dice").await, thrown);
-    let reused = again.get("nodes").and_then(|nodes| nodes.get("Dice")?.at(0)?.get("reused").cloned());
+    let reused =
+        again.get("nodes").and_then(|nodes| nodes.get("Dice")?.at(0)?.get("reused").cloned());
     assert_eq!(reused, Some(id.as_str().into()));
 
     let changed = desk.ran(&json!({ "workflow": (line("return [{ json: { other: 1 } }]")), "reuse": (id.as_str()) })).await;
     assert_eq!(order(&changed), ["Start*", "Dice*", "Add", "End"]);
     assert_eq!(desk.first(&changed, "End").await, json!({ "other": 1 }));
 
-    let from = desk.ran(&json!({ "workflow": (line(ADD)), "start": "Dice", "reuse": (id.as_str()) })).await;
+    let from = desk
+        .ran(&json!({ "workflow": (line(ADD)), "start": "Dice", "reuse": (id.as_str()) }))
+        .await;
     assert_eq!(order(&from), ["Start*", "Dice", "Add", "End"]);
     assert_ne!(desk.first(&from, "Dice").await, thrown);
 
     // What was taken over keeps its origin, however often it is.
-    let twice = desk.ran(&json!({ "workflow": (line(ADD)), "until": "Add", "reuse": (text(&again, "id")) })).await;
+    let twice = desk
+        .ran(&json!({ "workflow": (line(ADD)), "until": "Add", "reuse": (text(&again, "id")) }))
+        .await;
     assert_eq!(order(&twice), ["Start*", "Dice*", "Add"]);
-    let reused = twice.get("nodes").and_then(|nodes| nodes.get("Dice")?.at(0)?.get("reused").cloned());
+    let reused =
+        twice.get("nodes").and_then(|nodes| nodes.get("Dice")?.at(0)?.get("reused").cloned());
     assert_eq!(reused, Some(id.as_str().into()));
 }
 
@@ -54,7 +67,8 @@ async fn a_result_holds_only_while_nothing_before_it_has_changed() {
     let mut pinned = line(ADD);
     pinned.make_object().insert("pinData", json!({ "Dice": [{ "json": { "thrown": "six" } }] }));
     let mut zone = line(ADD);
-    zone.make_object().insert("settings", json!({ "executionOrder": "v1", "timezone": "Asia/Tokyo" }));
+    zone.make_object()
+        .insert("settings", json!({ "executionOrder": "v1", "timezone": "Asia/Tokyo" }));
     for (workflow, expected) in [
         (moved, ["Start*", "Dice*", "Add*", "End"]),
         (disabled, ["Start*", "Dice", "Add", "End"]),
@@ -62,7 +76,9 @@ async fn a_result_holds_only_while_nothing_before_it_has_changed() {
         (pinned, ["Start*", "Dice", "Add", "End"]),
         (zone, ["Start", "Dice", "Add", "End"]),
     ] {
-        let run = desk.ran(&json!({ "workflow": (workflow), "until": "End", "reuse": (id.as_str()) })).await;
+        let run = desk
+            .ran(&json!({ "workflow": (workflow), "until": "End", "reuse": (id.as_str()) }))
+            .await;
         assert_eq!(order(&run), expected);
     }
 }
@@ -72,9 +88,16 @@ async fn a_failed_step_is_taken_again_and_those_before_it_are_not() {
     let desk = Desk::new().await;
     let failed = desk.ran(&json!({ "workflow": (line("throw new Error('no')")) })).await;
     assert_eq!(text(&failed, "status"), "error");
-    assert_eq!(failed.get("error").and_then(|error| error.get("node").cloned()), Some("Add".into()));
-    let mended = desk.ran(&json!({ "workflow": (line(ADD)), "reuse": (text(&failed, "id")) })).await;
-    assert_eq!((text(&mended, "status"), order(&mended)), ("success", vec!["Start*".into(), "Dice*".into(), "Add".into(), "End".into()]));
+    assert_eq!(
+        failed.get("error").and_then(|error| error.get("node").cloned()),
+        Some("Add".into())
+    );
+    let mended =
+        desk.ran(&json!({ "workflow": (line(ADD)), "reuse": (text(&failed, "id")) })).await;
+    assert_eq!(
+        (text(&mended, "status"), order(&mended)),
+        ("success", vec!["Start*".into(), "Dice*".into(), "Add".into(), "End".into()])
+    );
 }
 
 /// Start leads to Left and Right, which meet in Meet.
@@ -102,14 +125,20 @@ fn diamond(right: &str) -> Value {
 #[tokio::test]
 async fn branches_that_meet_are_fed_by_old_and_new_results_alike() {
     let desk = Desk::new().await;
-    let first = desk.ran(&json!({ "workflow": (diamond("return [{json: {side: 'right'}}]")) })).await;
+    let first =
+        desk.ran(&json!({ "workflow": (diamond("return [{json: {side: 'right'}}]")) })).await;
     let thrown = desk.first(&first, "Left").await;
     let changed = json!({ "workflow": (diamond("return [{json: {side: 'other'}}]")), "reuse": (text(&first, "id")) });
     let run = desk.ran(&changed).await;
     assert_eq!(order(&run), ["Start*", "Left*", "Right", "Meet", "End"]);
     let items = desk.get(&format!("/executions/{}/items?node=Meet", text(&run, "id"))).await.json();
-    let all: Vec<Value> =
-        items.get("items").and_then(Value::as_array).unwrap().iter().map(|item| item.get("json").cloned().unwrap()).collect();
+    let all: Vec<Value> = items
+        .get("items")
+        .and_then(Value::as_array)
+        .unwrap()
+        .iter()
+        .map(|item| item.get("json").cloned().unwrap())
+        .collect();
     assert_eq!(all, [thrown, json!({ "side": "other" })]);
     let from = json!({ "workflow": (diamond("return [{json: {side: 'right'}}]")), "start": "Right", "reuse": (text(&first, "id")) });
     assert_eq!(order(&desk.ran(&from).await), ["Start*", "Left*", "Right", "Meet", "End"]);
@@ -136,7 +165,11 @@ async fn a_partial_run_that_slept_goes_on_with_what_it_had_taken_over() {
     let row = desk.app.runtime.store.execution(id.parse().unwrap()).await.unwrap().unwrap();
     desk.app.runtime.wake(&row).await.unwrap();
     let ended = desk.outline(&id).await;
-    assert_eq!(order(&ended), ["Start*", "Dice*", "Wait", "One"], "it still ends where it was to end");
+    assert_eq!(
+        order(&ended),
+        ["Start*", "Dice*", "Wait", "One"],
+        "it still ends where it was to end"
+    );
     assert_eq!(desk.first(&ended, "One").await, thrown);
 }
 
@@ -171,9 +204,18 @@ async fn steps_of_a_loop_are_taken_over_one_by_one() {
     assert_eq!(names.last().map(String::as_str), Some("End"));
     let throws = |id: &Value| format!("/executions/{}/items?node=End", text(id, "id"));
     let list = |reply: Value| {
-        reply.get("items").and_then(Value::as_array).unwrap().iter().map(|item| item.get("json").cloned().unwrap()).collect::<Vec<_>>()
+        reply
+            .get("items")
+            .and_then(Value::as_array)
+            .unwrap()
+            .iter()
+            .map(|item| item.get("json").cloned().unwrap())
+            .collect::<Vec<_>>()
     };
-    let (mut before, after) = (list(desk.get(&throws(&first)).await.json()), list(desk.get(&throws(&again)).await.json()));
+    let (mut before, after) = (
+        list(desk.get(&throws(&first)).await.json()),
+        list(desk.get(&throws(&again)).await.json()),
+    );
     before.reverse();
     assert_eq!(before, after);
 }

@@ -21,10 +21,16 @@ async fn issue_14_09_what_a_preview_reads_counts_until_it_is_computed() {
     let ran = desk.ran(&json!({ "workflow": (workflow.clone()), "until": "Make" })).await;
     let id = text(&ran, "id");
     let stored = desk.app.store.execution(id.parse().unwrap()).await.unwrap().unwrap();
-    assert!(stored.bytes > 2 << 20, "two of them fit into the share of a person: {} bytes", stored.bytes);
+    assert!(
+        stored.bytes > 2 << 20,
+        "two of them fit into the share of a person: {} bytes",
+        stored.bytes
+    );
 
-    let slow = "={{ (() => { const end = Date.now() + 2000; while (Date.now() < end) {} return 1 })() }}";
-    let body = json!({ "workflow": (workflow), "node": "Set", "expression": (slow), "executionId": (id) });
+    let slow =
+        "={{ (() => { const end = Date.now() + 2000; while (Date.now() < end) {} return 1 })() }}";
+    let body =
+        json!({ "workflow": (workflow), "node": "Set", "expression": (slow), "executionId": (id) });
     let is_shown = Cell::new(false);
     let preview = async {
         let reply = desk.post("/workflows/expression", &body).await;
@@ -50,14 +56,18 @@ async fn issue_14_09_what_a_preview_reads_counts_until_it_is_computed() {
 async fn issue_14_09_past_events_end_with_the_right_to_hear_them() {
     let desk = Desk::new().await;
     // More than fits into the buffers between the two.
-    let talk = "for (let n = 0; n < 200; n++) { console.log('x'.repeat(65536)); } return [{ json: {} }]";
+    let talk =
+        "for (let n = 0; n < 200; n++) { console.log('x'.repeat(65536)); } return [{ json: {} }]";
     let workflow = row(&[("Start", "manualTrigger", json!({})), ("Talk", "code@2", code(talk))]);
     let ran = desk.ran(&json!({ "workflow": (workflow) })).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(16 << 10).unwrap();
     let mut stream = socket.connect(desk.app.address).await.unwrap();
     let path = format!("/api/v1/executions/{}/events", text(&ran, "id"));
-    let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nX-N8N-API-KEY: {}\r\n\r\n", desk.app.address, desk.key);
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nX-N8N-API-KEY: {}\r\n\r\n",
+        desk.app.address, desk.key
+    );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut heard = vec![0; 4096];
     stream.read_exact(&mut heard).await.unwrap();
@@ -68,5 +78,9 @@ async fn issue_14_09_past_events_end_with_the_right_to_hear_them() {
     stream.read_to_end(&mut heard).await.unwrap();
     let heard = String::from_utf8_lossy(&heard);
     assert!(heard.contains("text/event-stream") && heard.contains("nodeLog"), "{}", &heard[..200]);
-    assert!(!heard.contains("executionFinished"), "whoever has left still hears all of {} bytes", heard.len());
+    assert!(
+        !heard.contains("executionFinished"),
+        "whoever has left still hears all of {} bytes",
+        heard.len()
+    );
 }

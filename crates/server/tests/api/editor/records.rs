@@ -7,7 +7,11 @@ use model::{Value, json};
 async fn items_come_by_the_page_and_can_be_searched() {
     let desk = Desk::new().await;
     let make = "return Array.from({ length: 120 }, (_, n) => ({ json: { n, word: n % 10 === 3 ? 'Needle' : 'hay' } }))";
-    let workflow = row(&[("Start", "manualTrigger", json!({})), ("Many", "code@2", code(make)), ("After", "noOp", json!({}))]);
+    let workflow = row(&[
+        ("Start", "manualTrigger", json!({})),
+        ("Many", "code@2", code(make)),
+        ("After", "noOp", json!({})),
+    ]);
     let outline = desk.ran(&json!({ "workflow": (workflow) })).await;
     let many = outline.get("nodes").and_then(|nodes| nodes.get("Many")?.at(0).cloned()).unwrap();
     assert_eq!(many.get("outputs"), Some(&json!([{ "kind": "main", "index": 0, "items": 120 }])));
@@ -18,7 +22,9 @@ async fn items_come_by_the_page_and_can_be_searched() {
         assert_eq!(reply.status, 200, "{}", reply.body);
         let found = reply.json();
         let numbers = found.get("items").and_then(Value::as_array).unwrap().iter();
-        let numbers: Vec<usize> = numbers.map(|item| item.get("json").and_then(|json| json.get("n")?.as_usize()).unwrap()).collect();
+        let numbers: Vec<usize> = numbers
+            .map(|item| item.get("json").and_then(|json| json.get("n")?.as_usize()).unwrap())
+            .collect();
         (found.get("total").and_then(Value::as_usize).unwrap(), numbers)
     };
     assert_eq!(page("").await, (120, (0..50).collect()));
@@ -26,7 +32,12 @@ async fn items_come_by_the_page_and_can_be_searched() {
     assert_eq!(page("&offset=500").await, (120, Vec::new()));
     assert_eq!(page("&search=needle&offset=2&limit=3").await, (12, vec![23, 33, 43]));
     assert_eq!(page("&search=nothing").await, (0, Vec::new()));
-    let input = desk.get(&format!("/executions/{}/items?node=After&direction=input&limit=1", text(&outline, "id"))).await;
+    let input = desk
+        .get(&format!(
+            "/executions/{}/items?node=After&direction=input&limit=1",
+            text(&outline, "id")
+        ))
+        .await;
     assert_eq!(input.json().get("total").and_then(Value::as_usize), Some(120));
 }
 
@@ -56,7 +67,8 @@ async fn the_fields_of_items_are_told_with_samples() {
     let desk = Desk::new().await;
     let make = "return [{ json: { a: null, tags: ['x'] } }, { json: { a: { b: 1.5 } } }]";
     let outline = desk.ran(&json!({ "workflow": (row(&[("Start", "manualTrigger", json!({})), ("Make", "code@2", code(make))])) })).await;
-    let reply = desk.get(&format!("/executions/{}/schema?node=Make", text(&outline, "id"))).await.json();
+    let reply =
+        desk.get(&format!("/executions/{}/schema?node=Make", text(&outline, "id"))).await.json();
     let expected = json!([
         { "path": ["a"], "type": "object", "sample": null },
         { "path": ["tags"], "type": "array", "sample": null },
@@ -69,7 +81,8 @@ async fn the_fields_of_items_are_told_with_samples() {
 #[tokio::test]
 async fn what_is_not_there_is_told_as_such() {
     let desk = Desk::new().await;
-    let outline = desk.ran(&json!({ "workflow": (row(&[("Start", "manualTrigger", json!({}))])) })).await;
+    let outline =
+        desk.ran(&json!({ "workflow": (row(&[("Start", "manualTrigger", json!({}))])) })).await;
     let id = text(&outline, "id");
     for (path, status) in [
         (format!("/executions/{id}/items"), 400),
@@ -92,7 +105,8 @@ async fn what_is_not_there_is_told_as_such() {
     desk.app.user("e@x.y", store::users::Role::Editor).await;
     let key = desk.app.key("e@x.y", &["*"]).await;
     for what in ["outline", "document", "items?node=Start", "schema?node=Start"] {
-        let reply = desk.app.call("GET", &format!("/api/v1/executions/{id}/{what}")).key(&key).send().await;
+        let reply =
+            desk.app.call("GET", &format!("/api/v1/executions/{id}/{what}")).key(&key).send().await;
         assert_eq!(reply.status, 404, "{what} of somebody else's project");
     }
 }

@@ -1,10 +1,15 @@
-//! Runs by hand: of what is drawn and not saved, from a trigger, to a node, and of triggers that wait for a call.
+//! Runs by hand: of what is drawn and not saved, from a trigger, to a node, and of triggers that
+//! wait for a call.
 
 use super::{Desk, code, order, row, text};
 use model::{Value, json};
 
 fn three() -> Value {
-    row(&[("Start", "manualTrigger", json!({})), ("One", "code@2", code("return [{json: {n: 1}}]")), ("Two", "noOp", json!({}))])
+    row(&[
+        ("Start", "manualTrigger", json!({})),
+        ("One", "code@2", code("return [{json: {n: 1}}]")),
+        ("Two", "noOp", json!({})),
+    ])
 }
 
 #[tokio::test]
@@ -15,7 +20,11 @@ async fn what_is_drawn_runs_without_being_saved() {
     assert_eq!(order(&outline), ["Start", "One", "Two"]);
     assert_eq!(desk.first(&outline, "Two").await, json!({ "n": 1 }));
     let saved = desk.get(&format!("/workflows/{}", desk.workflow)).await;
-    assert_eq!(saved.json().get("nodes").and_then(Value::as_array).map(<[Value]>::len), Some(0), "nothing was saved");
+    assert_eq!(
+        saved.json().get("nodes").and_then(Value::as_array).map(<[Value]>::len),
+        Some(0),
+        "nothing was saved"
+    );
     let document = desk.get(&format!("/executions/{}/document", text(&outline, "id"))).await.json();
     assert_eq!(document.get("nodes"), three().get("nodes"));
     assert_eq!(text(&document, "id"), desk.workflow);
@@ -29,7 +38,14 @@ async fn a_run_to_a_node_runs_only_what_leads_to_it() {
     for (from, to) in [("Start", "Beside"), ("Two", "Behind")] {
         let node = json!({ "name": (to), "type": "n8n-nodes-base.noOp", "typeVersion": 1, "position": [0, 0], "parameters": {} });
         workflow.make_object().entry("nodes").make_array().push(node);
-        let outputs = workflow.make_object().entry("connections").make_object().entry(from).make_object().entry("main").make_array();
+        let outputs = workflow
+            .make_object()
+            .entry("connections")
+            .make_object()
+            .entry(from)
+            .make_object()
+            .entry("main")
+            .make_array();
         if outputs.is_empty() {
             outputs.push(json!([]));
         }
@@ -46,12 +62,18 @@ async fn items_stand_for_what_the_trigger_gives() {
     let desk = Desk::new().await;
     let chat = row(&[
         ("Chat", "@n8n/n8n-nodes-langchain.chatTrigger@1.1", json!({ "options": {} })),
-        ("Say", "set@3.4", json!({ "mode": "raw", "jsonOutput": "={{ { said: $json.chatInput } }}", "options": {} })),
+        (
+            "Say",
+            "set@3.4",
+            json!({ "mode": "raw", "jsonOutput": "={{ { said: $json.chatInput } }}", "options": {} }),
+        ),
     ]);
     let without = desk.run(&json!({ "workflow": (chat.clone()), "trigger": "Chat" })).await;
     assert_eq!(without.status, 400, "a chat begins with a message: {}", without.body);
-    let message = json!({ "json": { "sessionId": "s", "action": "sendMessage", "chatInput": "Hello" } });
-    let outline = desk.ran(&json!({ "workflow": (chat), "trigger": "Chat", "items": [(message)] })).await;
+    let message =
+        json!({ "json": { "sessionId": "s", "action": "sendMessage", "chatInput": "Hello" } });
+    let outline =
+        desk.ran(&json!({ "workflow": (chat), "trigger": "Chat", "items": [(message)] })).await;
     assert_eq!(desk.first(&outline, "Say").await, json!({ "said": "Hello" }));
     let fed = desk.ran(&json!({ "workflow": (three()), "start": "Two", "items": [{ "json": { "mine": true } }] })).await;
     assert_eq!(order(&fed), ["Two"]);
@@ -72,7 +94,10 @@ async fn a_webhook_waits_for_a_test_call_of_what_is_drawn() {
     let waiting = waits.json().get("waitingFor").cloned().unwrap();
     assert_eq!((text(&waiting, "method"), text(&waiting, "path")), ("POST", "drawn"));
     assert!(text(&waiting, "url").ends_with("/webhook-test/drawn"));
-    assert_eq!(desk.app.call("POST", "/webhook-test/drawn").json(r#"{"a":1}"#).send().await.status, 200);
+    assert_eq!(
+        desk.app.call("POST", "/webhook-test/drawn").json(r#"{"a":1}"#).send().await.status,
+        200
+    );
     let found = desk.get(&format!("/executions?workflowId={}", desk.workflow)).await.rows();
     let outline = desk.outline(text(&found[0], "id")).await;
     assert_eq!(order(&outline), ["Hook", "One"]);
@@ -108,8 +133,14 @@ async fn what_cannot_be_run_is_told_with_the_field_that_says_so() {
         assert!(reply.text("message").contains(word), "{word}: {}", reply.body);
     }
     assert_eq!(desk.post("/workflows/nope/run", &json!({})).await.status, 404);
-    let other = desk.post("/workflows", &json!({ "name": "Other", "nodes": [], "connections": {} })).await.text("id");
-    let foreign = desk.post(&format!("/workflows/{other}/run"), &json!({ "workflow": (three()) })).await.text("executionId");
+    let other = desk
+        .post("/workflows", &json!({ "name": "Other", "nodes": [], "connections": {} }))
+        .await
+        .text("id");
+    let foreign = desk
+        .post(&format!("/workflows/{other}/run"), &json!({ "workflow": (three()) }))
+        .await
+        .text("executionId");
     let reply = desk.run(&with("reuse", foreign.as_str().into())).await;
     assert_eq!(reply.status, 400, "{}", reply.body);
 }
@@ -121,13 +152,25 @@ async fn a_drawn_workflow_uses_only_the_credentials_of_its_project() {
     let key = desk.app.key("e@x.y", &["*"]).await;
     let secret = json!({ "name": "Mine", "type": "httpBearerAuth", "data": { "token": "t" } });
     let credential = desk.post("/credentials", &secret).await.text("id");
-    let mut workflow = row(&[("Start", "manualTrigger", json!({})), ("Ask", "httpRequest@4.2", json!({ "url": "http://x.test/" }))]);
+    let mut workflow = row(&[
+        ("Start", "manualTrigger", json!({})),
+        ("Ask", "httpRequest@4.2", json!({ "url": "http://x.test/" })),
+    ]);
     let nodes = workflow.make_object().entry("nodes").make_array();
-    nodes[1].make_object().insert("credentials", json!({ "httpBearerAuth": { "id": (credential), "name": "Mine" } }));
+    nodes[1]
+        .make_object()
+        .insert("credentials", json!({ "httpBearerAuth": { "id": (credential), "name": "Mine" } }));
     let own = r#"{"name":"Own","nodes":[],"connections":{},"settings":{}}"#;
-    let own = desk.app.call("POST", "/api/v1/workflows").key(&key).json(own).send().await.text("id");
+    let own =
+        desk.app.call("POST", "/api/v1/workflows").key(&key).json(own).send().await.text("id");
     let body = model::json::to_string(&json!({ "workflow": (workflow) }));
-    let reply = desk.app.call("POST", &format!("/api/v1/workflows/{own}/run")).key(&key).json(&body).send().await;
+    let reply = desk
+        .app
+        .call("POST", &format!("/api/v1/workflows/{own}/run"))
+        .key(&key)
+        .json(&body)
+        .send()
+        .await;
     assert!(reply.status == 403 || reply.status == 422, "{} {}", reply.status, reply.body);
     assert_eq!(reply.text("code"), "CREDENTIAL_FOREIGN");
 }

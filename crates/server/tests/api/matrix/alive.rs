@@ -1,18 +1,30 @@
-//! What the table cannot tell by a status: addresses that a workflow guards, tickets that are forged, lists and streams that show a part.
+//! What the table cannot tell by a status: addresses that a workflow guards, tickets that are
+//! forged, lists and streams that show a part.
 
 use super::World;
 use super::rows::{PEOPLE, Person};
 use super::world::MARK;
 
 /// Lists of which everybody who is signed in sees a part.
-const LISTS: [&str; 9] =
-    ["workflows", "approvals", "spending", "credentials", "tags", "variables", "data-tables", "collections", "projects"];
+const LISTS: [&str; 9] = [
+    "workflows",
+    "approvals",
+    "spending",
+    "credentials",
+    "tags",
+    "variables",
+    "data-tables",
+    "collections",
+    "projects",
+];
 
 #[tokio::test]
 async fn issue_14_00_a_list_shows_what_is_there_to_those_of_the_project_and_to_nobody_else() {
     let world = World::new().await;
     for list in LISTS {
-        let shown = async |person| world.app.call("GET", &format!("/api/v1/{list}")).key(world.key(person)).send().await;
+        let shown = async |person| {
+            world.app.call("GET", &format!("/api/v1/{list}")).key(world.key(person)).send().await
+        };
         let (inside, outside) = (shown(Person::Viewer).await, shown(Person::Outsider).await);
         assert!(inside.status == 200 && inside.body.contains(MARK), "{list}: {}", inside.body);
         assert!(outside.status == 200 && !outside.body.contains(MARK), "{list}: {}", outside.body);
@@ -33,14 +45,28 @@ async fn issue_14_00_live_events_are_heard_in_the_project_and_nowhere_else() {
 #[tokio::test]
 async fn issue_14_00_many_executions_are_stopped_by_those_who_may_stop_each() {
     let world = World::new().await;
-    for (person, expected) in PEOPLE.into_iter().zip([None, Some(0.0), Some(0.0), Some(1.0), Some(1.0), Some(1.0)]) {
+    for (person, expected) in
+        PEOPLE.into_iter().zip([None, Some(0.0), Some(0.0), Some(1.0), Some(1.0), Some(1.0)])
+    {
         let (workflow, execution) = world.asleep().await;
         let body = format!(r#"{{"status":["waiting"],"workflowId":"{workflow}"}}"#);
-        let reply = world.calls(person, "POST", "/api/v1/executions/stop", &body).swap_remove(0).send().await;
-        let stopped = (reply.status == 200).then(|| reply.json().get("stopped").and_then(model::Value::as_f64).unwrap());
+        let reply = world
+            .calls(person, "POST", "/api/v1/executions/stop", &body)
+            .swap_remove(0)
+            .send()
+            .await;
+        let stopped = (reply.status == 200)
+            .then(|| reply.json().get("stopped").and_then(model::Value::as_f64).unwrap());
         assert_eq!(stopped, expected, "{person:?}: {} {}", reply.status, reply.body);
-        let status = world.api("GET", &format!("/executions/{execution}"), &serde_json::Value::Null).await.text("status");
-        assert_eq!(status, if expected == Some(1.0) { "canceled" } else { "waiting" }, "{person:?}");
+        let status = world
+            .api("GET", &format!("/executions/{execution}"), &serde_json::Value::Null)
+            .await
+            .text("status");
+        assert_eq!(
+            status,
+            if expected == Some(1.0) { "canceled" } else { "waiting" },
+            "{person:?}"
+        );
     }
 }
 

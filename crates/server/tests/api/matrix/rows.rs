@@ -16,26 +16,41 @@ pub(super) enum Person {
     Owner,
 }
 
-pub(super) const PEOPLE: [Person; 6] = [Person::Anonymous, Person::Outsider, Person::Viewer, Person::Editor, Person::Admin, Person::Owner];
+pub(super) const PEOPLE: [Person; 6] = [
+    Person::Anonymous,
+    Person::Outsider,
+    Person::Viewer,
+    Person::Editor,
+    Person::Admin,
+    Person::Owner,
+];
 
-/// A way in, what is sent there, and a letter for each person: `+` is let in and done, the others are what the status ends with (401, 403, 404).
+/// A way in, what is sent there, and a letter for each person: `+` is let in and done, the others
+/// are what the status ends with (401, 403, 404).
 pub(super) struct Row {
     pub(super) method: &'static str,
     pub(super) path: &'static str,
     pub(super) body: &'static str,
     pub(super) answers: &'static str,
-    /// Whoever is let in may be told that what they sent does not fit, or does not go at the moment.
+    /// Whoever is let in may be told that what they sent does not fit, or does not go at the
+    /// moment.
     pub(super) may_be_refused: bool,
     /// Only a session lets in; whoever shows a key is refused.
     pub(super) by_session: bool,
 }
 
-const fn row(method: &'static str, path: &'static str, body: &'static str, answers: &'static str) -> Row {
+const fn row(
+    method: &'static str,
+    path: &'static str,
+    body: &'static str,
+    answers: &'static str,
+) -> Row {
     Row { method, path, body, answers, may_be_refused: false, by_session: false }
 }
 
 impl Row {
-    /// For what takes more to be done than this test has: another service, a model, a step in doubt, a password.
+    /// For what takes more to be done than this test has: another service, a model, a step in
+    /// doubt, a password.
     const fn or_refused(self) -> Self {
         Self { may_be_refused: true, ..self }
     }
@@ -55,7 +70,8 @@ const MANAGE: &str = "1433++";
 const INSTANCE: &str = "13333+";
 /// It takes a secret that nobody here has.
 const SECRET: &str = "111111";
-/// Within bodies and paths, `{workflow}`, `{team}` and the like stand for what the project has. In the API, `{id}` is whatever stands before it.
+/// Within bodies and paths, `{workflow}`, `{team}` and the like stand for what the project has. In
+/// the API, `{id}` is whatever stands before it.
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     // The editor's pages, and what operators look at.

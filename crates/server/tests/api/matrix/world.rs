@@ -1,4 +1,5 @@
-//! A project with one of everything in it, made anew as often as it is needed, and people who are in it or not.
+//! A project with one of everything in it, made anew as often as it is needed, and people who are
+//! in it or not.
 
 use super::rows::{PEOPLE, Person, Row};
 use crate::app::{Call, Ground, Reply, Session, TestApp};
@@ -9,11 +10,18 @@ use std::time::{Duration, Instant};
 use store::projects::{ProjectRole, Projects as _};
 use store::users::Role;
 
-/// Stands in the name of everything that the project has, and in no answer to those who are not in it.
+/// Stands in the name of everything that the project has, and in no answer to those who are not in
+/// it.
 pub(super) const MARK: &str = "mark-of-the-team";
 
-static EDITOR: &[WebFile] =
-    &[WebFile { path: "index.html", kind: "text/html", tag: "\"1\"", plain: b"<title>Heddle</title>", brotli: None, gzip: None }];
+static EDITOR: &[WebFile] = &[WebFile {
+    path: "index.html",
+    kind: "text/html",
+    tag: "\"1\"",
+    plain: b"<title>Heddle</title>",
+    brotli: None,
+    gzip: None,
+}];
 
 pub(super) struct World {
     pub(super) app: TestApp,
@@ -42,7 +50,8 @@ impl Wait {
 
     fn form() -> Self {
         let fields = json!({ "values": [{ "fieldLabel": "a" }] });
-        let parameters = json!({ "resume": "form", "formTitle": "Form", "formFields": fields, "options": {} });
+        let parameters =
+            json!({ "resume": "form", "formTitle": "Form", "formFields": fields, "options": {} });
         Self { parameters, address: "={{ $execution.resumeFormUrl }}" }
     }
 }
@@ -57,11 +66,21 @@ fn workflow(nodes: &[Value], team: &str) -> Value {
 
 fn form(path: &str) -> Value {
     let fields = json!({ "values": [{ "fieldLabel": "a" }] });
-    node("Form", "n8n-nodes-base.formTrigger", 2.2, json!({ "formTitle": "Form", "formFields": fields, "options": { "path": path } }))
+    node(
+        "Form",
+        "n8n-nodes-base.formTrigger",
+        2.2,
+        json!({ "formTitle": "Form", "formFields": fields, "options": { "path": path } }),
+    )
 }
 
 fn hook(path: &str, options: Value) -> Value {
-    node("Hook", "n8n-nodes-base.webhook", 2.1, json!({ "httpMethod": "POST", "path": path, "options": options }))
+    node(
+        "Hook",
+        "n8n-nodes-base.webhook",
+        2.1,
+        json!({ "httpMethod": "POST", "path": path, "options": options }),
+    )
 }
 
 /// A word that was not used before.
@@ -90,8 +109,16 @@ impl World {
             people.push((person, Some((app.key(&email, &["*"]).await, app.log_in(&email).await))));
         }
         assert!(people.iter().map(|(person, _)| *person).eq(PEOPLE));
-        let mut world =
-            Self { app, people, members, owner, team: String::new(), chat: String::new(), execution: String::new(), file: String::new() };
+        let mut world = Self {
+            app,
+            people,
+            members,
+            owner,
+            team: String::new(),
+            chat: String::new(),
+            execution: String::new(),
+            file: String::new(),
+        };
         world.team = world.project().await;
         let outside = world.made("/projects", json!({ "name": "another" })).await;
         let user = store::Users::user(&world.app.store, "outsider@x.y").await.unwrap().unwrap();
@@ -102,18 +129,26 @@ impl World {
 
     async fn furnish(&mut self) {
         // A chat that answers without a model, and an embeddings node.
-        let mut chat = node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", 1.4, json!({ "public": true }));
+        let mut chat =
+            node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", 1.4, json!({ "public": true }));
         chat["webhookId"] = json!("talk");
         let vectors = node("Vectors", "@n8n/n8n-nodes-langchain.embeddingsOpenAi", 1.2, json!({}));
         self.chat = self.active(&workflow(&[chat, vectors], &self.team)).await;
-        let mut members =
-            node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", 1.4, json!({ "public": true, "authentication": "n8nUserAuth" }));
+        let mut members = node(
+            "Chat",
+            "@n8n/n8n-nodes-langchain.chatTrigger",
+            1.4,
+            json!({ "public": true, "authentication": "n8nUserAuth" }),
+        );
         members["webhookId"] = json!("members");
         self.active(&workflow(&[members], &self.team)).await;
         self.active(&workflow(&[form("open")], &self.team)).await;
         self.active(&workflow(&[hook("open", json!({ "binaryData": true }))], &self.team)).await;
         self.execution = self.run_once().await;
-        let items = self.api("GET", &format!("/executions/{}/items?node=Hook", self.execution), &Value::Null).await.body;
+        let items = self
+            .api("GET", &format!("/executions/{}/items?node=Hook", self.execution), &Value::Null)
+            .await
+            .body;
         let (_, url) = items.split_once("/binary/").unwrap_or_else(|| panic!("no file in {items}"));
         self.file = url.split('"').next().unwrap().to_owned();
         self.leave_marks().await;
@@ -143,13 +178,24 @@ impl World {
     /// An execution that waits: its workflow, its id, and the path at which it is called.
     async fn waiting(&self, wait: Wait) -> (String, String, String) {
         let path = fresh();
-        let mut document = workflow(&[hook(&path, json!({})), node("Wait", "n8n-nodes-base.wait", 1.1, wait.parameters)], &self.team);
-        document["connections"] = json!({ "Hook": { "main": [[{ "node": "Wait", "type": "main", "index": 0 }]] } });
+        let mut document = workflow(
+            &[hook(&path, json!({})), node("Wait", "n8n-nodes-base.wait", 1.1, wait.parameters)],
+            &self.team,
+        );
+        document["connections"] =
+            json!({ "Hook": { "main": [[{ "node": "Wait", "type": "main", "index": 0 }]] } });
         let workflow = self.active(&document).await;
         assert_eq!(self.app.call("POST", &format!("/webhook/{path}")).send().await.status, 200);
         let began = Instant::now();
         let execution = loop {
-            let rows = self.api("GET", &format!("/executions?workflowId={workflow}&status=waiting"), &Value::Null).await.rows();
+            let rows = self
+                .api(
+                    "GET",
+                    &format!("/executions?workflowId={workflow}&status=waiting"),
+                    &Value::Null,
+                )
+                .await
+                .rows();
             if let Some(row) = rows.first() {
                 break row.get("id").unwrap().as_str().unwrap().to_owned();
             }
@@ -157,10 +203,12 @@ impl World {
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
         document.as_object_mut().unwrap().remove("projectId");
-        let asked =
-            json!({ "workflow": document, "workflowId": workflow, "executionId": execution, "node": "Wait", "expression": wait.address });
+        let asked = json!({ "workflow": document, "workflowId": workflow, "executionId": execution, "node": "Wait", "expression": wait.address });
         let address = self.api("POST", "/workflows/expression", &asked).await.text("text");
-        let path = format!("/{}", address.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no address: {address}")));
+        let path = format!(
+            "/{}",
+            address.splitn(4, '/').nth(3).unwrap_or_else(|| panic!("no address: {address}"))
+        );
         (workflow, execution, path)
     }
 
@@ -176,7 +224,10 @@ impl World {
     /// An execution that can be tried again.
     async fn stopped(&self) -> String {
         let (_, execution, _) = self.waiting(Wait::webhook("")).await;
-        assert_eq!(self.api("POST", &format!("/executions/{execution}/stop"), &Value::Null).await.status, 200);
+        assert_eq!(
+            self.api("POST", &format!("/executions/{execution}/stop"), &Value::Null).await.status,
+            200
+        );
         execution
     }
 
@@ -195,24 +246,46 @@ impl World {
                 self.made("/credentials", json!({ "name": MARK, "type": "httpHeaderAuth", "data": data, "projectId": self.team })).await
             }
             "tags" => {
-                let (tag, workflow) = (self.made("/tags", json!({ "name": mark() })).await, self.workflow().await);
-                let given = self.api("PUT", &format!("/workflows/{workflow}/tags"), &json!([{ "id": tag }])).await;
+                let (tag, workflow) =
+                    (self.made("/tags", json!({ "name": mark() })).await, self.workflow().await);
+                let given = self
+                    .api("PUT", &format!("/workflows/{workflow}/tags"), &json!([{ "id": tag }]))
+                    .await;
                 assert_eq!(given.status, 200, "{}", given.body);
                 tag
             }
-            "variables" => self.made("/variables", json!({ "key": fresh(), "value": MARK, "projectId": self.team })).await,
-            "folders" => self.made("/folders", json!({ "name": MARK, "projectId": self.team })).await,
+            "variables" => {
+                self.made(
+                    "/variables",
+                    json!({ "key": fresh(), "value": MARK, "projectId": self.team }),
+                )
+                .await
+            }
+            "folders" => {
+                self.made("/folders", json!({ "name": MARK, "projectId": self.team })).await
+            }
             "data-tables" => {
                 let columns = json!([{ "name": "word", "type": "string" }]);
-                self.made("/data-tables", json!({ "name": mark(), "columns": columns, "projectId": self.team })).await
+                self.made(
+                    "/data-tables",
+                    json!({ "name": mark(), "columns": columns, "projectId": self.team }),
+                )
+                .await
             }
-            _ => self.made(&format!("/{kind}"), json!({ "name": mark(), "projectId": self.team })).await,
+            _ => {
+                self.made(&format!("/{kind}"), json!({ "name": mark(), "projectId": self.team }))
+                    .await
+            }
         }
     }
 
     /// The key of somebody who is known.
     pub(super) fn key(&self, person: Person) -> &str {
-        let known = self.people.iter().find(|(known, _)| *known == person).and_then(|(_, shown)| shown.as_ref());
+        let known = self
+            .people
+            .iter()
+            .find(|(known, _)| *known == person)
+            .and_then(|(_, shown)| shown.as_ref());
         known.map_or_else(|| panic!("{person:?} has no key"), |(key, _)| key.as_str())
     }
 
@@ -261,13 +334,18 @@ impl World {
     pub(super) async fn real(&self, row: &Row) -> (String, String) {
         let (mut path, mut body) = (row.path.to_owned(), row.body.to_owned());
         let of = |part: &str| path.contains(&format!("/api/v1/{part}/{{id}}"));
-        let made = ["credentials", "tags", "variables", "folders", "collections"].into_iter().find(|kind| of(kind));
+        let made = ["credentials", "tags", "variables", "folders", "collections"]
+            .into_iter()
+            .find(|kind| of(kind));
         let id = if let Some(kind) = made {
             self.one_of(kind).await
         } else if of("workflows") {
             let id = self.workflow().await;
             if path.contains("{versionId}") {
-                let version = self.api("GET", &format!("/workflows/{id}"), &Value::Null).await.text("versionId");
+                let version = self
+                    .api("GET", &format!("/workflows/{id}"), &Value::Null)
+                    .await
+                    .text("versionId");
                 path = path.replace("{versionId}", &version);
             }
             id
@@ -283,14 +361,23 @@ impl World {
         } else if of("data-tables") {
             let id = self.one_of("data-tables").await;
             let table = self.api("GET", &format!("/data-tables/{id}"), &Value::Null).await.json();
-            let column = table.get("columns").unwrap().as_array().unwrap()[0].get("id").unwrap().as_str().unwrap().to_owned();
+            let column = table.get("columns").unwrap().as_array().unwrap()[0]
+                .get("id")
+                .unwrap()
+                .as_str()
+                .unwrap()
+                .to_owned();
             path = path.replace("{columnId}", &column);
             id
         } else if of("projects") {
             let id = self.project().await;
             if path.contains("{userId}") {
                 let user = self.app.user(&format!("{}@x.y", fresh()), Role::Editor).await.id;
-                self.app.store.set_members(&id, vec![(user.clone(), ProjectRole::Viewer)]).await.unwrap();
+                self.app
+                    .store
+                    .set_members(&id, vec![(user.clone(), ProjectRole::Viewer)])
+                    .await
+                    .unwrap();
                 path = path.replace("{userId}", &user);
             }
             id
@@ -300,34 +387,63 @@ impl World {
             "nope".to_owned()
         };
         if body.contains("{user}") {
-            body = body.replace("{user}", &self.app.user(&format!("{}@x.y", fresh()), Role::Editor).await.id);
+            body = body.replace(
+                "{user}",
+                &self.app.user(&format!("{}@x.y", fresh()), Role::Editor).await.id,
+            );
         }
         path = match path.as_str() {
             "/v1/models/{*id}" => format!("/v1/models/{}", self.chat),
             "/webhook/{*path}" => "/webhook/open".to_owned(),
-            "/webhook-test/{*path}" => self.tested("webhook-test", |path| hook(path, json!({}))).await,
+            "/webhook-test/{*path}" => {
+                self.tested("webhook-test", |path| hook(path, json!({}))).await
+            }
             "/webhook-waiting/{ticket}" => self.waiting(Wait::webhook("")).await.2,
-            "/webhook-waiting/{ticket}/{*suffix}" => format!("{}/x", self.waiting(Wait::webhook("x")).await.2),
+            "/webhook-waiting/{ticket}/{*suffix}" => {
+                format!("{}/x", self.waiting(Wait::webhook("x")).await.2)
+            }
             "/form/{*path}" => "/form/open".to_owned(),
             "/form-test/{*path}" => self.tested("form-test", form).await,
             "/form-waiting/{ticket}" => self.waiting(Wait::form()).await.2,
             _ => path.replace("{id}", &id),
         };
-        let path = path.replace("{kind}", "httpHeaderAuth").replace("{type}", "n8n-nodes-base.webhook");
-        let body = if body.contains("{workflow}") { body.replace("{workflow}", &self.workflow().await) } else { body };
-        let body = body.replace("{team}", &self.team).replace("{chat}", &self.chat).replace("{execution}", &self.execution);
+        let path =
+            path.replace("{kind}", "httpHeaderAuth").replace("{type}", "n8n-nodes-base.webhook");
+        let body = if body.contains("{workflow}") {
+            body.replace("{workflow}", &self.workflow().await)
+        } else {
+            body
+        };
+        let body = body
+            .replace("{team}", &self.team)
+            .replace("{chat}", &self.chat)
+            .replace("{execution}", &self.execution);
         (path, body.replace("{new}", &fresh()))
     }
 
     /// The ways in which somebody shows who they are: with a key and with a session.
-    pub(super) fn calls<'w>(&'w self, person: Person, method: &str, path: &str, body: &str) -> Vec<Call<'w>> {
-        let known = self.people.iter().find(|(known, _)| *known == person).and_then(|(_, shown)| shown.as_ref());
+    pub(super) fn calls<'w>(
+        &'w self,
+        person: Person,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> Vec<Call<'w>> {
+        let known = self
+            .people
+            .iter()
+            .find(|(known, _)| *known == person)
+            .and_then(|(_, shown)| shown.as_ref());
         let call = || {
             let call = self.app.call(if method == "ANY" { "POST" } else { method }, path);
             if body.is_empty() { call } else { call.json(body) }
         };
         match known {
-            None => vec![call(), call().key("heddle_wrong"), call().header("Cookie", "heddle_session=wrong")],
+            None => vec![
+                call(),
+                call().key("heddle_wrong"),
+                call().header("Cookie", "heddle_session=wrong"),
+            ],
             Some((key, session)) => vec![call().key(key), call().session(session)],
         }
     }

@@ -7,7 +7,9 @@ use crate::sqlite::executions::rows;
 use crate::sqlite::{json_list, now_ms};
 use model::{Object, Str, Value};
 use node_api::ai::Document;
-use node_api::collections::{Chunk, ChunkQuery, CollectionError, CollectionLimits, NewChunks, Source, WhichChunks};
+use node_api::collections::{
+    Chunk, ChunkQuery, CollectionError, CollectionLimits, NewChunks, Source, WhichChunks,
+};
 use rusqlite::{Connection, Row, params};
 
 /// What a chunk takes besides its text and its vector.
@@ -16,7 +18,12 @@ const CHUNK_BYTES: usize = 64;
 /// Longer names of sources are refused.
 const MAX_SOURCE_BYTES: usize = 1000;
 
-pub(super) fn insert(connection: &Connection, meta: &Meta, new: &NewChunks, limits: &CollectionLimits) -> Result<Vec<Str>, Error> {
+pub(super) fn insert(
+    connection: &Connection,
+    meta: &Meta,
+    new: &NewChunks,
+    limits: &CollectionLimits,
+) -> Result<Vec<Str>, Error> {
     let dimensions = check(new, limits)?;
     if let Some(dimensions) = dimensions {
         meta.admits(&new.model, dimensions)?;
@@ -30,12 +37,21 @@ pub(super) fn insert(connection: &Connection, meta: &Meta, new: &NewChunks, limi
     let mut ids = Vec::with_capacity(new.documents.len());
     let sql = "INSERT INTO chunks (collection, source, content, metadata, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)";
     let mut texts = connection.prepare_cached(sql)?;
-    let mut vectors = connection.prepare_cached("INSERT INTO chunk_vectors (chunk, vector) VALUES (?1, ?2)")?;
-    let mut words = connection.prepare_cached("INSERT INTO chunk_words (rowid, collection, content) VALUES (?1, ?2, ?3)")?;
+    let mut vectors =
+        connection.prepare_cached("INSERT INTO chunk_vectors (chunk, vector) VALUES (?1, ?2)")?;
+    let mut words = connection.prepare_cached(
+        "INSERT INTO chunk_words (rowid, collection, content) VALUES (?1, ?2, ?3)",
+    )?;
     for (document, vector) in new.documents.iter().zip(&new.vectors) {
         let metadata = model::json::to_string(&document.metadata.clone().into());
         bytes += CHUNK_BYTES + document.content.len() + metadata.len() + 4 * dimensions;
-        texts.execute(params![meta.number, new.source.as_str(), document.content.as_str(), metadata, now])?;
+        texts.execute(params![
+            meta.number,
+            new.source.as_str(),
+            document.content.as_str(),
+            metadata,
+            now
+        ])?;
         let number = connection.last_insert_rowid();
         vectors.execute(params![number, to_bytes(&unit(vector))])?;
         words.execute(params![number, meta.word(), document.content.as_str()])?;
@@ -43,10 +59,21 @@ pub(super) fn insert(connection: &Connection, meta: &Meta, new: &NewChunks, limi
     }
     let sql = "UPDATE collections SET n_chunks = n_chunks + ?2, bytes = bytes + ?3, updated_ms = ?4, model = ?5, dimensions = ?6
                WHERE number = ?1 RETURNING bytes";
-    let asked = params![meta.number, ids.len() as i64, bytes as i64, now, new.model.as_str(), dimensions as i64];
+    let asked = params![
+        meta.number,
+        ids.len() as i64,
+        bytes as i64,
+        now,
+        new.model.as_str(),
+        dimensions as i64
+    ];
     let total: i64 = connection.prepare_cached(sql)?.query_row(asked, |row| row.get(0))?;
     if total > limits.collection_bytes as i64 {
-        return Err(CollectionError::Limit { what: "The collection is too large", limit: limits.collection_bytes }.into());
+        return Err(CollectionError::Limit {
+            what: "The collection is too large",
+            limit: limits.collection_bytes,
+        }
+        .into());
     }
     Ok(ids)
 }
@@ -54,24 +81,37 @@ pub(super) fn insert(connection: &Connection, meta: &Meta, new: &NewChunks, limi
 /// How long the vectors are; `None` if there are none.
 fn check(new: &NewChunks, limits: &CollectionLimits) -> Result<Option<usize>, CollectionError> {
     if new.documents.len() != new.vectors.len() {
-        let problem = format!("{} chunks came with {} vectors", new.documents.len(), new.vectors.len());
+        let problem =
+            format!("{} chunks came with {} vectors", new.documents.len(), new.vectors.len());
         return Err(CollectionError::request(problem));
     }
     if new.documents.len() > limits.chunks_per_call {
-        return Err(CollectionError::Limit { what: "Too many chunks at once", limit: limits.chunks_per_call });
+        return Err(CollectionError::Limit {
+            what: "Too many chunks at once",
+            limit: limits.chunks_per_call,
+        });
     }
     if new.documents.iter().any(|document| document.content.len() > limits.chunk_bytes) {
-        return Err(CollectionError::Limit { what: "A chunk is too long", limit: limits.chunk_bytes });
+        return Err(CollectionError::Limit {
+            what: "A chunk is too long",
+            limit: limits.chunk_bytes,
+        });
     }
     if new.source.len() > MAX_SOURCE_BYTES {
-        return Err(CollectionError::Limit { what: "The name of a source is too long", limit: MAX_SOURCE_BYTES });
+        return Err(CollectionError::Limit {
+            what: "The name of a source is too long",
+            limit: MAX_SOURCE_BYTES,
+        });
     }
     let Some(first) = new.vectors.first() else { return Ok(None) };
     if first.is_empty() || new.vectors.iter().any(|vector| vector.len() != first.len()) {
         return Err(CollectionError::request("The vectors are not of one length"));
     }
     if first.len() > limits.dimensions {
-        return Err(CollectionError::Limit { what: "The vectors are too long", limit: limits.dimensions });
+        return Err(CollectionError::Limit {
+            what: "The vectors are too long",
+            limit: limits.dimensions,
+        });
     }
     if new.vectors.iter().flatten().any(|number| !number.is_finite()) {
         return Err(CollectionError::request("A vector holds something that is no number"));
@@ -79,21 +119,34 @@ fn check(new: &NewChunks, limits: &CollectionLimits) -> Result<Option<usize>, Co
     Ok(Some(first.len()))
 }
 
-pub(super) fn select(connection: &Connection, meta: &Meta, query: &ChunkQuery) -> Result<Vec<Chunk>, Error> {
+pub(super) fn select(
+    connection: &Connection,
+    meta: &Meta,
+    query: &ChunkQuery,
+) -> Result<Vec<Chunk>, Error> {
     let after = match &query.after {
-        Some(id) => number_of(id).ok_or_else(|| CollectionError::request("A chunk's id is a number"))?,
+        Some(id) => {
+            number_of(id).ok_or_else(|| CollectionError::request("A chunk's id is a number"))?
+        }
         None => 0,
     };
     let sql = "SELECT number, source, content, metadata, created_ms FROM chunks
                WHERE collection = ?1 AND number > ?2 AND (?3 IS NULL OR source = ?3) ORDER BY number LIMIT ?4";
-    let asked = params![meta.number, after, query.source.as_deref(), i64::try_from(query.limit).unwrap_or(i64::MAX)];
+    let asked = params![
+        meta.number,
+        after,
+        query.source.as_deref(),
+        i64::try_from(query.limit).unwrap_or(i64::MAX)
+    ];
     rows(connection.prepare_cached(sql)?.query_map(asked, chunk)?)
 }
 
 /// The chunks with these numbers, in any order.
 pub(super) fn with_numbers(connection: &Connection, numbers: &[i64]) -> Result<Vec<Chunk>, Error> {
     let sql = "SELECT number, source, content, metadata, created_ms FROM chunks WHERE number IN (SELECT value FROM json_each(?1))";
-    let list = model::json::to_string(&Value::array(numbers.iter().map(|number| Value::from(*number)).collect()));
+    let list = model::json::to_string(&Value::array(
+        numbers.iter().map(|number| Value::from(*number)).collect(),
+    ));
     rows(connection.prepare_cached(sql)?.query_map([list], chunk)?)
 }
 
@@ -101,22 +154,41 @@ pub(super) fn sources(connection: &Connection, meta: &Meta) -> Result<Vec<Source
     let sql = "SELECT source, count(*), max(created_ms) FROM chunks WHERE collection = ?1 GROUP BY source ORDER BY source";
     let mut statement = connection.prepare_cached(sql)?;
     rows(statement.query_map([meta.number], |row| {
-        Ok(Source { name: row.get::<_, String>(0)?.into(), n_chunks: row.get::<_, i64>(1)?.max(0) as usize, created_ms: row.get(2)? })
+        Ok(Source {
+            name: row.get::<_, String>(0)?.into(),
+            n_chunks: row.get::<_, i64>(1)?.max(0) as usize,
+            created_ms: row.get(2)?,
+        })
     })?)
 }
 
 /// Removes at most so many chunks.
-pub(super) fn delete(connection: &Connection, meta: &Meta, which: &WhichChunks, most: usize) -> Result<usize, Error> {
+pub(super) fn delete(
+    connection: &Connection,
+    meta: &Meta,
+    which: &WhichChunks,
+    most: usize,
+) -> Result<usize, Error> {
     let mut numbers: Vec<i64> = match which {
         WhichChunks::Metadata(fields) => with_metadata(connection, meta, fields)?,
         WhichChunks::All | WhichChunks::Source(_) => {
-            let source = if let WhichChunks::Source(name) = which { Some(name.as_str()) } else { None };
-            let sql = "SELECT number FROM chunks WHERE collection = ?1 AND (?2 IS NULL OR source = ?2)";
-            rows(connection.prepare_cached(sql)?.query_map(params![meta.number, source], |row| row.get(0))?)?
+            let source =
+                if let WhichChunks::Source(name) = which { Some(name.as_str()) } else { None };
+            let sql =
+                "SELECT number FROM chunks WHERE collection = ?1 AND (?2 IS NULL OR source = ?2)";
+            rows(
+                connection
+                    .prepare_cached(sql)?
+                    .query_map(params![meta.number, source], |row| row.get(0))?,
+            )?
         }
         WhichChunks::Ids(ids) => {
             let sql = "SELECT number FROM chunks WHERE collection = ?1 AND number IN (SELECT CAST(value AS INTEGER) FROM json_each(?2))";
-            rows(connection.prepare_cached(sql)?.query_map(params![meta.number, json_list(ids.clone())], |row| row.get(0))?)?
+            rows(
+                connection
+                    .prepare_cached(sql)?
+                    .query_map(params![meta.number, json_list(ids.clone())], |row| row.get(0))?,
+            )?
         }
     };
     numbers.truncate(most);
@@ -136,12 +208,22 @@ pub(super) fn delete(connection: &Connection, meta: &Meta, which: &WhichChunks, 
     }
     let sql = "UPDATE collections SET n_chunks = max(n_chunks - ?2, 0), bytes = max(bytes - ?3, 0), removals = removals + 1,
                updated_ms = ?4 WHERE number = ?1";
-    connection.prepare_cached(sql)?.execute(params![meta.number, numbers.len() as i64, bytes, now_ms()])?;
+    connection.prepare_cached(sql)?.execute(params![
+        meta.number,
+        numbers.len() as i64,
+        bytes,
+        now_ms()
+    ])?;
     Ok(numbers.len())
 }
 
-/// The numbers of the chunks whose metadata have these fields. Values are compared as texts: a form knows no others.
-pub(super) fn with_metadata(connection: &Connection, meta: &Meta, fields: &Object) -> Result<Vec<i64>, Error> {
+/// The numbers of the chunks whose metadata have these fields. Values are compared as texts: a form
+/// knows no others.
+pub(super) fn with_metadata(
+    connection: &Connection,
+    meta: &Meta,
+    fields: &Object,
+) -> Result<Vec<i64>, Error> {
     let wanted: Object = fields
         .iter()
         .map(|(key, value)| {
@@ -162,7 +244,10 @@ pub(super) fn with_metadata(connection: &Connection, meta: &Meta, fields: &Objec
 
 fn chunk(row: &Row<'_>) -> rusqlite::Result<Chunk> {
     let metadata: String = row.get(3)?;
-    let metadata = model::json::parse(&metadata).ok().and_then(|value| value.as_object().cloned()).unwrap_or_default();
+    let metadata = model::json::parse(&metadata)
+        .ok()
+        .and_then(|value| value.as_object().cloned())
+        .unwrap_or_default();
     Ok(Chunk {
         id: row.get::<_, i64>(0)?.to_string().into(),
         source: row.get::<_, String>(1)?.into(),

@@ -5,11 +5,11 @@ use model::Str;
 use node_api::collections::{Collection, CollectionError, CollectionName};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-const FIELDS: &str =
-    "number, id, name, description, project_id, model, dimensions, credential_id, removals, n_chunks, bytes, created_ms, updated_ms";
+const FIELDS: &str = "number, id, name, description, project_id, model, dimensions, credential_id, removals, n_chunks, bytes, created_ms, updated_ms";
 
 /// Holds for the collections of the project of the workflow `?1`, and for all of them without one.
-const IS_SEEN: &str = "(?1 IS NULL OR project_id = (SELECT project_id FROM workflows WHERE id = ?1))";
+const IS_SEEN: &str =
+    "(?1 IS NULL OR project_id = (SELECT project_id FROM workflows WHERE id = ?1))";
 
 pub(super) struct Meta {
     pub(super) number: i64,
@@ -18,7 +18,8 @@ pub(super) struct Meta {
     pub(super) removals: i64,
 }
 
-/// A collection that is asked for, and the workflow that asks if one does: it finds those of its project.
+/// A collection that is asked for, and the workflow that asks if one does: it finds those of its
+/// project.
 pub(super) struct Which {
     pub(super) name: CollectionName,
     pub(super) seen_by: Option<Str>,
@@ -31,20 +32,25 @@ impl Meta {
             CollectionName::Name(name) => ("name", name),
         };
         let sql = format!("SELECT {FIELDS} FROM collections WHERE {key} = ?2 AND {IS_SEEN}");
-        let found = connection.prepare_cached(&sql)?.query_row(params![which.seen_by.as_deref(), text.as_str()], Self::read).optional()?;
+        let found = connection
+            .prepare_cached(&sql)?
+            .query_row(params![which.seen_by.as_deref(), text.as_str()], Self::read)
+            .optional()?;
         found.ok_or_else(|| no_collection(&which.name).into())
     }
 
     pub(super) fn all(connection: &Connection, seen_by: Option<&str>) -> Result<Vec<Self>, Error> {
         let sql = format!("SELECT {FIELDS} FROM collections WHERE {IS_SEEN} ORDER BY name");
         let mut statement = connection.prepare_cached(&sql)?;
-        let found = statement.query_map([seen_by], Self::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let found =
+            statement.query_map([seen_by], Self::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
         Ok(found)
     }
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let text = |at: usize| row.get::<_, String>(at).map(Str::from);
-        let optional = |at: usize| row.get::<_, Option<String>>(at).map(|found| found.map(Str::from));
+        let optional =
+            |at: usize| row.get::<_, Option<String>>(at).map(|found| found.map(Str::from));
         let collection = Collection {
             id: text(1)?,
             name: text(2)?,
@@ -65,10 +71,16 @@ impl Meta {
     pub(super) fn admits(&self, model: &str, dimensions: usize) -> Result<(), CollectionError> {
         let collection = self.collection.name.clone();
         if let Some(kept) = self.collection.model.as_ref().filter(|kept| kept.as_str() != model) {
-            return Err(CollectionError::Model { collection, kept: kept.clone(), given: model.into() });
+            return Err(CollectionError::Model {
+                collection,
+                kept: kept.clone(),
+                given: model.into(),
+            });
         }
         match self.collection.dimensions {
-            Some(kept) if kept != dimensions => Err(CollectionError::Dimensions { collection, kept, given: dimensions }),
+            Some(kept) if kept != dimensions => {
+                Err(CollectionError::Dimensions { collection, kept, given: dimensions })
+            }
             _ => Ok(()),
         }
     }
@@ -80,7 +92,9 @@ impl Meta {
 }
 
 fn no_collection(which: &CollectionName) -> CollectionError {
-    let shortened = |text: &str| text.chars().filter(|letter| !letter.is_control()).take(100).collect::<String>();
+    let shortened = |text: &str| {
+        text.chars().filter(|letter| !letter.is_control()).take(100).collect::<String>()
+    };
     let name = match which {
         CollectionName::Id(id) => format!("with the id '{}'", shortened(id)),
         CollectionName::Name(name) => format!("named '{}'", shortened(name)),

@@ -41,7 +41,8 @@ pub(super) fn search(
     };
     let numbers: Vec<i64> = ranked.iter().map(|(number, _)| *number).collect();
     let chunks = with_numbers(connection, &numbers)?;
-    let mut chunks: HashMap<i64, _> = chunks.into_iter().filter_map(|chunk| Some((number_of(&chunk.id)?, chunk))).collect();
+    let mut chunks: HashMap<i64, _> =
+        chunks.into_iter().filter_map(|chunk| Some((number_of(&chunk.id)?, chunk))).collect();
     let found = ranked.into_iter().filter_map(|(number, score)| {
         let chunk = chunks.remove(&number)?;
         Some(Found { id: chunk.id, document: chunk.document, score: f64::from(score) })
@@ -64,19 +65,26 @@ fn scores(
     };
     let least = wanted.min_score.unwrap_or(0.0) as f32;
     let mut scores = Vec::with_capacity(meta.collection.n_chunks);
-    cache.scan(connection, meta, &unit(&question.vector), memory_bytes, &mut |number, product| {
-        // Rounding may bring a vector nearer to itself than it is.
-        let score = product.clamp(0.0, 1.0);
-        if score >= least && allowed.as_ref().is_none_or(|allowed| allowed.contains(&number)) {
-            scores.push((number, score));
-        }
-    })?;
+    cache.scan(
+        connection,
+        meta,
+        &unit(&question.vector),
+        memory_bytes,
+        &mut |number, product| {
+            // Rounding may bring a vector nearer to itself than it is.
+            let score = product.clamp(0.0, 1.0);
+            if score >= least && allowed.as_ref().is_none_or(|allowed| allowed.contains(&number)) {
+                scores.push((number, score));
+            }
+        },
+    )?;
     Ok(scores)
 }
 
 /// The nearest, best first; of those that are as near, the oldest.
 fn nearest(mut scores: Vec<(i64, f32)>, limit: usize) -> Vec<(i64, f32)> {
-    let order = |one: &(i64, f32), other: &(i64, f32)| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0));
+    let order =
+        |one: &(i64, f32), other: &(i64, f32)| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0));
     if limit == 0 {
         return Vec::new();
     }
@@ -89,27 +97,44 @@ fn nearest(mut scores: Vec<(i64, f32)>, limit: usize) -> Vec<(i64, f32)> {
 }
 
 /// Puts the ranking by nearness and the one by words together.
-fn by_both(connection: &Connection, meta: &Meta, words: &str, scores: Vec<(i64, f32)>, limit: usize) -> Result<Vec<(i64, f32)>, Error> {
+fn by_both(
+    connection: &Connection,
+    meta: &Meta,
+    words: &str,
+    scores: Vec<(i64, f32)>,
+    limit: usize,
+) -> Result<Vec<(i64, f32)>, Error> {
     let by_words = with_words(connection, meta, words, RANKED.max(limit))?;
     let wanted: HashSet<i64> = by_words.iter().copied().collect();
-    let mut known: HashMap<i64, f32> = scores.iter().filter(|(number, _)| wanted.contains(number)).copied().collect();
+    let mut known: HashMap<i64, f32> =
+        scores.iter().filter(|(number, _)| wanted.contains(number)).copied().collect();
     let by_nearness = nearest(scores, RANKED.max(limit));
     known.extend(by_nearness.iter().copied());
     let mut points: HashMap<i64, f64> = HashMap::new();
     let rankings = [by_nearness.iter().map(|(number, _)| *number).collect(), by_words];
     for ranking in rankings {
-        for (place, number) in ranking.into_iter().filter(|number| known.contains_key(number)).enumerate() {
+        for (place, number) in
+            ranking.into_iter().filter(|number| known.contains_key(number)).enumerate()
+        {
             *points.entry(number).or_default() += 1.0 / (FUSION + place as f64 + 1.0);
         }
     }
     let mut ranked: Vec<(i64, f64)> = points.into_iter().collect();
     ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-    let found = ranked.into_iter().take(limit).map(|(number, _)| (number, known.get(&number).copied().unwrap_or_default()));
+    let found = ranked
+        .into_iter()
+        .take(limit)
+        .map(|(number, _)| (number, known.get(&number).copied().unwrap_or_default()));
     Ok(found.collect())
 }
 
 /// The chunks that have words of a text, those with the rarest first.
-fn with_words(connection: &Connection, meta: &Meta, text: &str, limit: usize) -> Result<Vec<i64>, Error> {
+fn with_words(
+    connection: &Connection,
+    meta: &Meta,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<i64>, Error> {
     let words: Vec<String> = text
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -121,5 +146,9 @@ fn with_words(connection: &Connection, meta: &Meta, text: &str, limit: usize) ->
     }
     let asked = format!("collection : {} AND content : ({})", meta.word(), words.join(" OR "));
     let sql = "SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?1 ORDER BY bm25(chunk_words, 0.0, 1.0), rowid LIMIT ?2";
-    rows(connection.prepare_cached(sql)?.query_map(params![asked, limit as i64], |row| row.get(0))?)
+    rows(
+        connection
+            .prepare_cached(sql)?
+            .query_map(params![asked, limit as i64], |row| row.get(0))?,
+    )
 }

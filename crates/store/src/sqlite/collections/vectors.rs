@@ -1,4 +1,5 @@
-//! Vectors on disk and in memory. Those of the collections that are searched most stay in memory, up to a limit.
+//! Vectors on disk and in memory. Those of the collections that are searched most stay in memory,
+//! up to a limit.
 
 use super::meta::Meta;
 use crate::Error;
@@ -37,8 +38,8 @@ impl Piece {
 }
 
 impl VectorCache {
-    /// Calls `each` with the number and the nearness of every chunk of a collection. Reads from disk what is not in memory, where all
-    /// collections together take at most so much.
+    /// Calls `each` with the number and the nearness of every chunk of a collection. Reads from
+    /// disk what is not in memory, where all collections together take at most so much.
     pub(super) fn scan(
         &self,
         connection: &Connection,
@@ -59,7 +60,9 @@ impl VectorCache {
             });
         }
         for piece in self.pieces(connection, meta, vector.len(), memory_bytes)? {
-            for (number, numerals) in piece.numbers.iter().zip(piece.numerals.chunks_exact(vector.len())) {
+            for (number, numerals) in
+                piece.numbers.iter().zip(piece.numerals.chunks_exact(vector.len()))
+            {
                 each(*number, product(vector, numerals));
             }
         }
@@ -75,8 +78,18 @@ impl VectorCache {
     }
 
     /// The vectors as they are at the moment of the caller's transaction.
-    fn pieces(&self, connection: &Connection, meta: &Meta, dimensions: usize, memory_bytes: usize) -> Result<Vec<Arc<Piece>>, Error> {
-        let known = self.kept().get(&meta.number).filter(|kept| kept.removals == meta.removals).map(|kept| kept.pieces.clone());
+    fn pieces(
+        &self,
+        connection: &Connection,
+        meta: &Meta,
+        dimensions: usize,
+        memory_bytes: usize,
+    ) -> Result<Vec<Arc<Piece>>, Error> {
+        let known = self
+            .kept()
+            .get(&meta.number)
+            .filter(|kept| kept.removals == meta.removals)
+            .map(|kept| kept.pieces.clone());
         let mut pieces = known.unwrap_or_default();
         let there: usize = pieces.iter().map(|piece| piece.numbers.len()).sum();
         if there > meta.collection.n_chunks {
@@ -104,14 +117,22 @@ impl VectorCache {
         let size = |kept: &Kept| kept.pieces.iter().map(|piece| piece.bytes()).sum::<usize>();
         let mut total: usize = kept.values().map(size).sum();
         while total > memory_bytes {
-            let oldest = kept.iter().filter(|(number, _)| **number != meta.number).min_by_key(|(_, kept)| kept.used);
+            let oldest = kept
+                .iter()
+                .filter(|(number, _)| **number != meta.number)
+                .min_by_key(|(_, kept)| kept.used);
             let Some(oldest) = oldest.map(|(number, _)| *number) else { return };
             total -= kept.remove(&oldest).as_ref().map_or(0, size);
         }
     }
 }
 
-fn newer(connection: &Connection, meta: &Meta, after: i64, dimensions: usize) -> Result<Piece, Error> {
+fn newer(
+    connection: &Connection,
+    meta: &Meta,
+    after: i64,
+    dimensions: usize,
+) -> Result<Piece, Error> {
     let mut piece = Piece::default();
     read(connection, meta, after, &mut |number, bytes| {
         if bytes.len() == dimensions * size_of::<f32>() {
@@ -131,7 +152,12 @@ fn joined(pieces: &[Arc<Piece>]) -> Piece {
     whole
 }
 
-fn read(connection: &Connection, meta: &Meta, after: i64, each: &mut dyn FnMut(i64, &[u8])) -> Result<(), Error> {
+fn read(
+    connection: &Connection,
+    meta: &Meta,
+    after: i64,
+    each: &mut dyn FnMut(i64, &[u8]),
+) -> Result<(), Error> {
     let sql = "SELECT v.chunk, v.vector FROM chunks c JOIN chunk_vectors v ON v.chunk = c.number
                WHERE c.collection = ?1 AND c.number > ?2 ORDER BY c.number";
     let mut statement = connection.prepare_cached(sql)?;
@@ -145,7 +171,11 @@ fn read(connection: &Connection, meta: &Meta, after: i64, each: &mut dyn FnMut(i
 /// The vector of the same direction whose length is one.
 pub(super) fn unit(vector: &[f32]) -> Vec<f32> {
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
-    if length == 0.0 { vector.to_vec() } else { vector.iter().map(|number| (f64::from(*number) / length) as f32).collect() }
+    if length == 0.0 {
+        vector.to_vec()
+    } else {
+        vector.iter().map(|number| (f64::from(*number) / length) as f32).collect()
+    }
 }
 
 pub(super) fn to_bytes(vector: &[f32]) -> Vec<u8> {
@@ -153,10 +183,13 @@ pub(super) fn to_bytes(vector: &[f32]) -> Vec<u8> {
 }
 
 fn extend(numerals: &mut Vec<f32>, bytes: &[u8]) {
-    numerals.extend(bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])));
+    numerals.extend(
+        bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])),
+    );
 }
 
-/// The sum of products, in eight sums beside each other so that the processor can take them at once.
+/// The sum of products, in eight sums beside each other so that the processor can take them at
+/// once.
 fn product(one: &[f32], other: &[f32]) -> f32 {
     let mut sums = [0.0_f32; 8];
     let (ones, others) = (one.chunks_exact(8), other.chunks_exact(8));

@@ -3,7 +3,9 @@
 use super::meta::{Meta, Which, field_name, field_type};
 use crate::Error;
 use crate::sqlite::{new_id, now_ms};
-use node_api::tables::{Column, ColumnChange, NewColumn, TableError, TableLimits, check_column_name};
+use node_api::tables::{
+    Column, ColumnChange, NewColumn, TableError, TableLimits, check_column_name,
+};
 use rusqlite::Connection;
 
 pub(super) fn add(
@@ -18,18 +20,34 @@ pub(super) fn add(
     is_free(&meta, &new.name)?;
     let count = meta.table.columns.len();
     if count >= limits.columns {
-        return Err(TableError::Limit { what: "The data table has too many columns", limit: limits.columns }.into());
+        return Err(TableError::Limit {
+            what: "The data table has too many columns",
+            limit: limits.columns,
+        }
+        .into());
     }
     let index = index.unwrap_or(count);
     in_range(index, count + 1)?;
     let slot = meta.slots.iter().max().map_or(1, |highest| highest + 1);
-    connection.execute_batch(&format!("ALTER TABLE {} ADD COLUMN {} {}", meta.rows_table(), field_name(slot), field_type(new.kind)))?;
-    meta.table.columns.insert(index, Column { id: new_id(), name: new.name.clone(), kind: new.kind, index });
+    connection.execute_batch(&format!(
+        "ALTER TABLE {} ADD COLUMN {} {}",
+        meta.rows_table(),
+        field_name(slot),
+        field_type(new.kind)
+    ))?;
+    meta.table
+        .columns
+        .insert(index, Column { id: new_id(), name: new.name.clone(), kind: new.kind, index });
     meta.slots.insert(index, slot);
     keep(connection, meta, index)
 }
 
-pub(super) fn change(connection: &Connection, which: &Which, column_id: &str, change: ColumnChange) -> Result<Column, Error> {
+pub(super) fn change(
+    connection: &Connection,
+    which: &Which,
+    column_id: &str,
+    change: ColumnChange,
+) -> Result<Column, Error> {
     let mut meta = Meta::find(connection, which)?;
     let mut at = find(&meta, column_id)?;
     if let Some(name) = change.name.filter(|name| *name != meta.table.columns[at].name) {
@@ -53,7 +71,10 @@ pub(super) fn delete(connection: &Connection, which: &Which, column_id: &str) ->
     let table = meta.rows_table();
     let sql = format!("SELECT ifnull(sum({}), 0) FROM {table}", meta.size_of(std::iter::once(at)));
     let bytes: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
-    connection.execute_batch(&format!("ALTER TABLE {table} DROP COLUMN {}", field_name(meta.slots[at])))?;
+    connection.execute_batch(&format!(
+        "ALTER TABLE {table} DROP COLUMN {}",
+        field_name(meta.slots[at])
+    ))?;
     meta.count(connection, 0, -bytes)?;
     meta.table.columns.remove(at);
     meta.slots.remove(at);
@@ -68,7 +89,12 @@ fn keep(connection: &Connection, mut meta: Meta, at: usize) -> Result<Column, Er
 
 fn find(meta: &Meta, column_id: &str) -> Result<usize, TableError> {
     let found = meta.table.columns.iter().position(|column| column.id == column_id);
-    let name = column_id.chars().filter(|letter| !letter.is_control()).take(100).collect::<String>().into();
+    let name = column_id
+        .chars()
+        .filter(|letter| !letter.is_control())
+        .take(100)
+        .collect::<String>()
+        .into();
     found.ok_or(TableError::NoColumn { table: meta.table.name.clone(), name })
 }
 
@@ -82,6 +108,8 @@ fn is_free(meta: &Meta, name: &str) -> Result<(), TableError> {
 fn in_range(index: usize, count: usize) -> Result<(), TableError> {
     match index < count {
         true => Ok(()),
-        false => Err(TableError::request(format!("A column stands at a place from 0 to {}", count - 1))),
+        false => {
+            Err(TableError::request(format!("A column stands at a place from 0 to {}", count - 1)))
+        }
     }
 }

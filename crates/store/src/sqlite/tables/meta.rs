@@ -1,4 +1,5 @@
-//! What is known of a data table: its row in `data_tables`, and the names that statements use for it.
+//! What is known of a data table: its row in `data_tables`, and the names that statements use for
+//! it.
 
 use crate::Error;
 use model::{Object, Str, Value};
@@ -8,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 /// What a row takes besides its cells.
 pub(super) const ROW_BYTES: usize = 32;
 
-const FIELDS: &str = "number, id, name, columns, project_id, next_row, n_rows, bytes, created_ms, updated_ms";
+const FIELDS: &str =
+    "number, id, name, columns, project_id, next_row, n_rows, bytes, created_ms, updated_ms";
 
 pub(super) struct Meta {
     pub(super) number: i64,
@@ -18,14 +20,16 @@ pub(super) struct Meta {
     pub(super) next_row: i64,
 }
 
-/// A table that is asked for, and the workflow that asks if one does: it finds the tables of its project.
+/// A table that is asked for, and the workflow that asks if one does: it finds the tables of its
+/// project.
 pub(super) struct Which {
     pub(super) name: TableName,
     pub(super) seen_by: Option<Str>,
 }
 
 /// Holds for the tables of the project of the workflow `?1`, and for all tables without one.
-const IS_SEEN: &str = "(?1 IS NULL OR project_id = (SELECT project_id FROM workflows WHERE id = ?1))";
+const IS_SEEN: &str =
+    "(?1 IS NULL OR project_id = (SELECT project_id FROM workflows WHERE id = ?1))";
 
 impl Meta {
     pub(super) fn find(connection: &Connection, which: &Which) -> Result<Self, Error> {
@@ -35,14 +39,19 @@ impl Meta {
         };
         let sql = format!("SELECT {FIELDS} FROM data_tables WHERE {key} = ?2 AND {IS_SEEN}");
         let asked = params![which.seen_by.as_deref(), text.as_str()];
-        let found = connection.prepare_cached(&sql)?.query_row(asked, |row| Ok(Self::read(row))).optional()?;
+        let found = connection
+            .prepare_cached(&sql)?
+            .query_row(asked, |row| Ok(Self::read(row)))
+            .optional()?;
         found.unwrap_or_else(|| Err(no_table(&which.name).into()))
     }
 
     pub(super) fn all(connection: &Connection, seen_by: Option<&str>) -> Result<Vec<Self>, Error> {
         let sql = format!("SELECT {FIELDS} FROM data_tables WHERE {IS_SEEN} ORDER BY name");
         let mut statement = connection.prepare_cached(&sql)?;
-        let found = statement.query_map([seen_by], |row| Ok(Self::read(row)))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let found = statement
+            .query_map([seen_by], |row| Ok(Self::read(row)))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
         found.into_iter().collect()
     }
 
@@ -55,7 +64,12 @@ impl Meta {
         for (index, column) in described.as_array().unwrap_or_default().iter().enumerate() {
             let text = |key: &str| column.get(key).and_then(Value::as_str).ok_or_else(damaged);
             let kind = ColumnKind::from_name(text("type")?).ok_or_else(damaged)?;
-            columns.push(Column { id: text("id")?.into(), name: text("name")?.into(), kind, index });
+            columns.push(Column {
+                id: text("id")?.into(),
+                name: text("name")?.into(),
+                kind,
+                index,
+            });
             slots.push(column.get("slot").and_then(Value::as_usize).ok_or_else(damaged)? as u32);
         }
         let table = Table {
@@ -91,8 +105,10 @@ impl Meta {
 
     pub(super) fn position(&self, name: &str) -> Result<usize, TableError> {
         let found = self.table.columns.iter().position(|column| column.name == name);
-        found
-            .ok_or_else(|| TableError::NoColumn { table: self.table.name.clone(), name: name.chars().take(100).collect::<String>().into() })
+        found.ok_or_else(|| TableError::NoColumn {
+            table: self.table.name.clone(),
+            name: name.chars().take(100).collect::<String>().into(),
+        })
     }
 
     /// The position of a column, and a value as it is kept there.
@@ -108,7 +124,8 @@ impl Meta {
 
     /// What a select of rows lists, in the order in which [`Self::row`] reads it.
     pub(super) fn selected(&self) -> String {
-        let columns: String = self.slots.iter().map(|slot| format!(", {}", field_name(*slot))).collect();
+        let columns: String =
+            self.slots.iter().map(|slot| format!(", {}", field_name(*slot))).collect();
         format!("id, created_ms, updated_ms{columns}")
     }
 
@@ -145,13 +162,24 @@ impl Meta {
 
     /// Writes names and columns back.
     pub(super) fn save(&self, connection: &Connection, now: i64) -> Result<(), Error> {
-        let sql = "UPDATE data_tables SET name = ?2, columns = ?3, updated_ms = ?4 WHERE number = ?1";
-        connection.prepare_cached(sql)?.execute(params![self.number, self.table.name.as_str(), self.columns_json(), now])?;
+        let sql =
+            "UPDATE data_tables SET name = ?2, columns = ?3, updated_ms = ?4 WHERE number = ?1";
+        connection.prepare_cached(sql)?.execute(params![
+            self.number,
+            self.table.name.as_str(),
+            self.columns_json(),
+            now
+        ])?;
         Ok(())
     }
 
     /// Counts rows and bytes that came or went.
-    pub(super) fn count(&self, connection: &Connection, rows: i64, bytes: i64) -> Result<(), Error> {
+    pub(super) fn count(
+        &self,
+        connection: &Connection,
+        rows: i64,
+        bytes: i64,
+    ) -> Result<(), Error> {
         let sql = "UPDATE data_tables SET next_row = next_row + max(?2, 0), n_rows = max(n_rows + ?2, 0), bytes = max(bytes + ?3, 0) WHERE number = ?1";
         connection.prepare_cached(sql)?.execute([self.number, rows, bytes])?;
         Ok(())
@@ -167,7 +195,9 @@ impl Meta {
             ];
             Value::from(Object::from_iter(fields))
         };
-        model::json::to_string(&Value::array(self.table.columns.iter().zip(&self.slots).map(column).collect()))
+        model::json::to_string(&Value::array(
+            self.table.columns.iter().zip(&self.slots).map(column).collect(),
+        ))
     }
 
     /// Numbers the columns anew after one of them was moved.
@@ -192,7 +222,9 @@ pub(super) fn field_type(kind: ColumnKind) -> &'static str {
 }
 
 fn no_table(which: &TableName) -> TableError {
-    let shortened = |text: &str| text.chars().filter(|letter| !letter.is_control()).take(100).collect::<String>();
+    let shortened = |text: &str| {
+        text.chars().filter(|letter| !letter.is_control()).take(100).collect::<String>()
+    };
     let name = match which {
         TableName::Id(id) => format!("with the id '{}'", shortened(id)),
         TableName::Name(name) => format!("named '{}'", shortened(name)),

@@ -1,4 +1,5 @@
-//! The text search of data tables as a function of the database: one pass over the text, whatever the pattern.
+//! The text search of data tables as a function of the database: one pass over the text, whatever
+//! the pattern.
 
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
@@ -19,11 +20,15 @@ pub(super) enum Mode {
 
 /// Every connection needs it before the first query of a data table.
 pub(in crate::sqlite) fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_DIRECTONLY;
     connection.create_scalar_function(FUNCTION, 3, flags, |context| {
         let pattern: Arc<Pattern> = context.get_or_create_aux(1, |_| read_pattern(context))?;
         Ok(match context.get_raw(0) {
-            ValueRef::Text(bytes) => std::str::from_utf8(bytes).is_ok_and(|text| pattern.fits(text)),
+            ValueRef::Text(bytes) => {
+                std::str::from_utf8(bytes).is_ok_and(|text| pattern.fits(text))
+            }
             _ => false,
         })
     })
@@ -66,7 +71,8 @@ impl Pattern {
         };
         let [first, middle @ .., last] = self.parts.as_slice() else { return false };
         let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
-        // The earliest place of each part leaves the most room for the others, so nothing is ever tried twice.
+        // The earliest place of each part leaves the most room for the others, so nothing is ever
+        // tried twice.
         for part in middle {
             let Some(at) = rest.find(part.as_str()) else { return false };
             rest = &rest[at + part.len()..];

@@ -3,7 +3,9 @@
 use super::meta::Meta;
 use super::pattern::{FUNCTION, Mode};
 use model::Value;
-use node_api::tables::{Cell, ColumnKind, Combine, Condition, Filter, Order, Sort, TableError, Test};
+use node_api::tables::{
+    Cell, ColumnKind, Combine, Condition, Filter, Order, Sort, TableError, Test,
+};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 
 /// A condition on rows, with what is bound to it.
@@ -16,8 +18,11 @@ impl Where {
     pub(super) fn of(meta: &Meta, filter: &Filter, limit: usize) -> Result<Self, TableError> {
         filter.check(&meta.table, limit)?;
         let mut values = Vec::new();
-        let parts: Vec<String> =
-            filter.conditions.iter().map(|condition| condition_sql(meta, condition, &mut values)).collect::<Result<_, _>>()?;
+        let parts: Vec<String> = filter
+            .conditions
+            .iter()
+            .map(|condition| condition_sql(meta, condition, &mut values))
+            .collect::<Result<_, _>>()?;
         let joined = match filter.combine {
             Combine::And => parts.join(" AND "),
             Combine::Or => parts.join(" OR "),
@@ -28,10 +33,19 @@ impl Where {
 
     /// Only rows with this text in a string column.
     pub(super) fn search(&mut self, meta: &Meta, text: &str) {
-        let fields = meta.table.columns.iter().zip(&meta.slots).filter(|(column, _)| column.kind == ColumnKind::String);
+        let fields = meta
+            .table
+            .columns
+            .iter()
+            .zip(&meta.slots)
+            .filter(|(column, _)| column.kind == ColumnKind::String);
         let mut parts = Vec::new();
         for (_, slot) in fields {
-            parts.push(format!("{FUNCTION}({}, ?, {})", super::meta::field_name(*slot), Mode::Contains as i64));
+            parts.push(format!(
+                "{FUNCTION}({}, ?, {})",
+                super::meta::field_name(*slot),
+                Mode::Contains as i64
+            ));
             self.values.push(SqlValue::Text(text.to_owned()));
         }
         let any = if parts.is_empty() { "0".to_owned() } else { parts.join(" OR ") };
@@ -52,10 +66,18 @@ pub(super) fn order_sql(meta: &Meta, sort: Option<&Sort>) -> Result<String, Tabl
         Order::Descending => "DESC",
     };
     // Rows with the same value keep one order, so that pages neither repeat nor lose any.
-    Ok(if field == "id" { format!("id {direction}") } else { format!("{field} {direction}, id {direction}") })
+    Ok(if field == "id" {
+        format!("id {direction}")
+    } else {
+        format!("{field} {direction}, id {direction}")
+    })
 }
 
-fn condition_sql(meta: &Meta, condition: &Condition, values: &mut Vec<SqlValue>) -> Result<String, TableError> {
+fn condition_sql(
+    meta: &Meta,
+    condition: &Condition,
+    values: &mut Vec<SqlValue>,
+) -> Result<String, TableError> {
     let (field, kind) = meta.field(&condition.column)?;
     if condition.value.is_nullish() {
         return Ok(match condition.test {
@@ -85,7 +107,9 @@ fn bound(kind: ColumnKind, condition: &Condition) -> Result<SqlValue, TableError
     let cell = kind.cell(&condition.column, &condition.value)?;
     Ok(match cell {
         // A whole number finds an id by its key.
-        Cell::Number(number) if condition.column == "id" && number.fract() == 0.0 && number.abs() < 9e15 => {
+        Cell::Number(number)
+            if condition.column == "id" && number.fract() == 0.0 && number.abs() < 9e15 =>
+        {
             SqlValue::Integer(number as i64)
         }
         cell => sql_value(cell),

@@ -5,10 +5,17 @@ use super::query::{Bound, Where, in_state, order_sql};
 use crate::Error;
 use crate::sqlite::now_ms;
 use model::{Object, Str, Value};
-use node_api::tables::{Cell, Changed, Effect, Filter, Inserted, Returning, RowQuery, TableError, TableLimits, iso};
+use node_api::tables::{
+    Cell, Changed, Effect, Filter, Inserted, Returning, RowQuery, TableError, TableLimits, iso,
+};
 use rusqlite::{Connection, ToSql, params_from_iter};
 
-pub(super) fn select(connection: &Connection, meta: &Meta, query: &RowQuery, limits: &TableLimits) -> Result<Vec<Object>, Error> {
+pub(super) fn select(
+    connection: &Connection,
+    meta: &Meta,
+    query: &RowQuery,
+    limits: &TableLimits,
+) -> Result<Vec<Object>, Error> {
     let mut place = Where::of(meta, &query.filter, limits.conditions)?;
     if let Some(text) = query.search.as_ref().filter(|text| !text.is_empty()) {
         place.search(meta, text);
@@ -17,9 +24,16 @@ pub(super) fn select(connection: &Connection, meta: &Meta, query: &RowQuery, lim
         place.after(id);
     }
     let order = order_sql(meta, query.sort.as_ref())?;
-    let (limit, skip) = (i64::try_from(query.limit).unwrap_or(i64::MAX), i64::try_from(query.skip).unwrap_or(i64::MAX));
-    let sql =
-        format!("SELECT {} FROM {} WHERE {} ORDER BY {order} LIMIT {limit} OFFSET {skip}", meta.selected(), meta.rows_table(), place.sql);
+    let (limit, skip) = (
+        i64::try_from(query.limit).unwrap_or(i64::MAX),
+        i64::try_from(query.skip).unwrap_or(i64::MAX),
+    );
+    let sql = format!(
+        "SELECT {} FROM {} WHERE {} ORDER BY {order} LIMIT {limit} OFFSET {skip}",
+        meta.selected(),
+        meta.rows_table(),
+        place.sql
+    );
     collect(connection, meta, &sql, &place)
 }
 
@@ -31,14 +45,19 @@ pub(super) fn insert(
     limits: &TableLimits,
 ) -> Result<Inserted, Error> {
     if rows.len() > limits.rows_per_call {
-        return Err(TableError::Limit { what: "Too many rows at once", limit: limits.rows_per_call }.into());
+        return Err(TableError::Limit {
+            what: "Too many rows at once",
+            limit: limits.rows_per_call,
+        }
+        .into());
     }
     let mut inserted = Inserted { count: rows.len(), ..Inserted::default() };
     let mut bytes = 0;
     let now = now_ms();
     let moment = iso(now);
     let marks = ", ?".repeat(meta.slots.len());
-    let sql = format!("INSERT INTO {} ({}) VALUES (?, ?, ?{marks})", meta.rows_table(), meta.selected());
+    let sql =
+        format!("INSERT INTO {} ({}) VALUES (?, ?, ?{marks})", meta.rows_table(), meta.selected());
     let mut statement = connection.prepare_cached(&sql)?;
     let head = ["id", "createdAt", "updatedAt"].map(Str::from);
     for (id, data) in (meta.next_row..).zip(rows) {
@@ -58,7 +77,12 @@ pub(super) fn insert(
         match returning {
             Returning::Nothing => {}
             Returning::Ids => inserted.ids.push(id),
-            Returning::Rows => inserted.rows.push(shown(meta, &head, [id.into(), moment.clone(), moment.clone()], cells)),
+            Returning::Rows => inserted.rows.push(shown(
+                meta,
+                &head,
+                [id.into(), moment.clone(), moment.clone()],
+                cells,
+            )),
         }
     }
     fits(meta, bytes as i64, limits)?;
@@ -92,24 +116,35 @@ pub(super) fn update(
     }
     // The rows are found before any of them changes, for the change may decide what fits.
     let size = meta.size_of(cells.iter().map(|(at, _)| *at));
-    let sql = format!("SELECT id, {size} FROM {} WHERE {} ORDER BY id", meta.rows_table(), place.sql);
+    let sql =
+        format!("SELECT id, {size} FROM {} WHERE {} ORDER BY id", meta.rows_table(), place.sql);
     let mut statement = connection.prepare(&sql)?;
-    let found = statement.query_map(params_from_iter(&place.values), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let found = statement
+        .query_map(params_from_iter(&place.values), |row| Ok((row.get(0)?, row.get(1)?)))?;
     let found = found.collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
     let before: i64 = found.iter().map(|(_, size)| size).sum();
     let after = found.len() as i64 * cells.iter().map(|(_, cell)| cell.bytes() as i64).sum::<i64>();
     fits(meta, after - before, limits)?;
-    let set: String = cells.iter().map(|(at, _)| format!(", {} = ?", field_name(meta.slots[*at]))).collect();
-    let mut statement = connection.prepare(&format!("UPDATE {} SET updated_ms = ?{set} WHERE id = ?", meta.rows_table()))?;
+    let set: String =
+        cells.iter().map(|(at, _)| format!(", {} = ?", field_name(meta.slots[*at]))).collect();
+    let mut statement = connection
+        .prepare(&format!("UPDATE {} SET updated_ms = ?{set} WHERE id = ?", meta.rows_table()))?;
     let bound: Vec<Bound<'_>> = cells.iter().map(|(_, cell)| Bound(cell)).collect();
     for (id, _) in &found {
-        let values = [&now as &dyn ToSql].into_iter().chain(bound.iter().map(|cell| cell as &dyn ToSql)).chain([id as &dyn ToSql]);
+        let values = [&now as &dyn ToSql]
+            .into_iter()
+            .chain(bound.iter().map(|cell| cell as &dyn ToSql))
+            .chain([id as &dyn ToSql]);
         statement.execute(params_from_iter(values))?;
     }
     meta.count(connection, 0, after - before)?;
     let mut changed = Changed { count: found.len(), rows: Vec::new() };
     if effect == Effect::Returning {
-        let mut statement = connection.prepare(&format!("SELECT {} FROM {} WHERE id = ?", meta.selected(), meta.rows_table()))?;
+        let mut statement = connection.prepare(&format!(
+            "SELECT {} FROM {} WHERE id = ?",
+            meta.selected(),
+            meta.rows_table()
+        ))?;
         for (id, _) in &found {
             changed.rows.push(statement.query_row([id], |row| meta.row(row))?);
         }
@@ -134,10 +169,16 @@ pub(super) fn upsert(
         for (at, cell) in meta.cells(&data)? {
             after.insert(meta.table.columns[at].name.clone(), cell.into_value());
         }
-        return Ok(Changed { count: 1, rows: vec![in_state(nothing(meta), "before"), in_state(after, "after")] });
+        return Ok(Changed {
+            count: 1,
+            rows: vec![in_state(nothing(meta), "before"), in_state(after, "after")],
+        });
     }
     let inserted = insert(connection, meta, &[data], Returning::Rows, limits)?;
-    Ok(Changed { count: 1, rows: if effect == Effect::Returning { inserted.rows } else { Vec::new() } })
+    Ok(Changed {
+        count: 1,
+        rows: if effect == Effect::Returning { inserted.rows } else { Vec::new() },
+    })
 }
 
 pub(super) fn delete(
@@ -154,13 +195,21 @@ pub(super) fn delete(
     let mut changed = Changed::default();
     let table = meta.rows_table();
     if effect == Effect::Returning {
-        changed.rows =
-            collect(connection, meta, &format!("SELECT {} FROM {table} WHERE {} ORDER BY id", meta.selected(), place.sql), &place)?;
+        changed.rows = collect(
+            connection,
+            meta,
+            &format!("SELECT {} FROM {table} WHERE {} ORDER BY id", meta.selected(), place.sql),
+            &place,
+        )?;
     }
     let size = meta.size_of(0..meta.slots.len());
-    let sql = format!("SELECT count(*), ifnull(sum({ROW_BYTES} + {size}), 0) FROM {table} WHERE {}", place.sql);
+    let sql = format!(
+        "SELECT count(*), ifnull(sum({ROW_BYTES} + {size}), 0) FROM {table} WHERE {}",
+        place.sql
+    );
     let values = || params_from_iter(&place.values);
-    let (count, bytes): (i64, i64) = connection.query_row(&sql, values(), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (count, bytes): (i64, i64) =
+        connection.query_row(&sql, values(), |row| Ok((row.get(0)?, row.get(1)?)))?;
     connection.execute(&format!("DELETE FROM {table} WHERE {}", place.sql), values())?;
     meta.count(connection, -count, -bytes)?;
     changed.count = count as usize;
@@ -177,18 +226,38 @@ fn narrow(meta: &Meta, filter: &Filter, limits: &TableLimits) -> Result<Where, T
 
 fn fits(meta: &Meta, more: i64, limits: &TableLimits) -> Result<(), TableError> {
     let limit = limits.table_bytes;
-    let is_too_large = more > 0 && meta.table.bytes as i64 + more > i64::try_from(limit).unwrap_or(i64::MAX);
-    if is_too_large { Err(TableError::Limit { what: "The data table would have too many bytes", limit }) } else { Ok(()) }
+    let is_too_large =
+        more > 0 && meta.table.bytes as i64 + more > i64::try_from(limit).unwrap_or(i64::MAX);
+    if is_too_large {
+        Err(TableError::Limit { what: "The data table would have too many bytes", limit })
+    } else {
+        Ok(())
+    }
 }
 
-fn collect(connection: &Connection, meta: &Meta, sql: &str, place: &Where) -> Result<Vec<Object>, Error> {
+fn collect(
+    connection: &Connection,
+    meta: &Meta,
+    sql: &str,
+    place: &Where,
+) -> Result<Vec<Object>, Error> {
     let mut statement = connection.prepare(sql)?;
     let found = statement.query_map(params_from_iter(&place.values), |row| meta.row(row))?;
     Ok(found.collect::<rusqlite::Result<Vec<_>>>()?)
 }
 
-fn preview(connection: &Connection, meta: &Meta, place: &Where, after: impl Fn(&Object) -> Object) -> Result<Changed, Error> {
-    let sql = format!("SELECT {} FROM {} WHERE {} ORDER BY id", meta.selected(), meta.rows_table(), place.sql);
+fn preview(
+    connection: &Connection,
+    meta: &Meta,
+    place: &Where,
+    after: impl Fn(&Object) -> Object,
+) -> Result<Changed, Error> {
+    let sql = format!(
+        "SELECT {} FROM {} WHERE {} ORDER BY id",
+        meta.selected(),
+        meta.rows_table(),
+        place.sql
+    );
     let found = collect(connection, meta, &sql, place)?;
     let count = found.len();
     let rows = found.into_iter().flat_map(|row| {
@@ -202,13 +271,20 @@ fn preview(connection: &Connection, meta: &Meta, place: &Where, after: impl Fn(&
 fn shown(meta: &Meta, names: &[Str; 3], head: [Value; 3], cells: Vec<Cell>) -> Object {
     let mut row = Object::with_capacity(head.len() + cells.len());
     let head = names.iter().zip(head);
-    let cells = meta.table.columns.iter().zip(cells).map(|(column, cell)| (&column.name, cell.into_value()));
+    let cells = meta
+        .table
+        .columns
+        .iter()
+        .zip(cells)
+        .map(|(column, cell)| (&column.name, cell.into_value()));
     head.chain(cells).for_each(|(name, value)| row.append(name.clone(), value));
     row
 }
 
 /// A row that is not there.
 fn nothing(meta: &Meta) -> Object {
-    let names = ["id", "createdAt", "updatedAt"].into_iter().chain(meta.table.columns.iter().map(|column| column.name.as_str()));
+    let names = ["id", "createdAt", "updatedAt"]
+        .into_iter()
+        .chain(meta.table.columns.iter().map(|column| column.name.as_str()));
     names.map(|name| (name, Value::Null)).collect()
 }

@@ -1,4 +1,5 @@
-//! The writer of a simulation: a task instead of a thread, and a disk that decides what becomes of each group.
+//! The writer of a simulation: a task instead of a thread, and a disk that decides what becomes of
+//! each group.
 
 use super::{Job, Shared, Writer, commit, roll_back, write_group};
 use crate::Error;
@@ -17,7 +18,12 @@ impl Writer {
     }
 }
 
-async fn serve(database: Arc<Readers>, disk: Arc<dyn Disk>, jobs: Receiver<Job>, shared: Arc<Shared>) {
+async fn serve(
+    database: Arc<Readers>,
+    disk: Arc<dyn Disk>,
+    jobs: Receiver<Job>,
+    shared: Arc<Shared>,
+) {
     loop {
         let first = match jobs.try_recv() {
             Ok(first) => first,
@@ -30,7 +36,8 @@ async fn serve(database: Arc<Readers>, disk: Arc<dyn Disk>, jobs: Receiver<Job>,
         pause(&*disk).await;
         let fate = disk.group_fate();
         let group = database.with(|connection| {
-            let admitted = if let GroupFate::NotBegun(error) = &fate { Err(error.clone()) } else { Ok(()) };
+            let admitted =
+                if let GroupFate::NotBegun(error) = &fate { Err(error.clone()) } else { Ok(()) };
             let mut place = 0;
             let mut spoilt = |job: Job| {
                 place += 1;

@@ -1,11 +1,14 @@
-//! JSON as documents: as lines that people could read, and as n8n's loader takes it, the texts alone.
+//! JSON as documents: as lines that people could read, and as n8n's loader takes it, the texts
+//! alone.
 
 use model::{Str, Value};
 use node_api::NodeError;
 
-/// A text for each entry of a list, or one for the whole: a line for each value, with the way to it.
+/// A text for each entry of a list, or one for the whole: a line for each value, with the way to
+/// it.
 pub(crate) fn told(text: &str) -> Result<Vec<Str>, NodeError> {
-    let value = model::json::parse(text).map_err(|error| NodeError::input(format!("The JSON cannot be read: {error}")))?;
+    let value = model::json::parse(text)
+        .map_err(|error| NodeError::input(format!("The JSON cannot be read: {error}")))?;
     let entries = match &value {
         Value::Array(entries) => entries.to_vec(),
         other => vec![other.clone()],
@@ -21,17 +24,24 @@ pub(crate) fn told(text: &str) -> Result<Vec<Str>, NodeError> {
 fn write(value: &Value, path: &str, lines: &mut String) {
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| write(value, &inner(key), lines)),
-        Value::Array(list) => list.iter().enumerate().for_each(|(at, value)| write(value, &inner(&at.to_string()), lines)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| write(value, &inner(key), lines))
+        }
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .for_each(|(at, value)| write(value, &inner(&at.to_string()), lines)),
         Value::Null | Value::Undefined => {}
         other if path.is_empty() => lines.push_str(&format!("{}\n", other.to_js_string())),
         other => lines.push_str(&format!("{path}: {}\n", other.to_js_string())),
     }
 }
 
-/// All texts in a value, or those at and under the pointers (`/text`, `/meta/title`) where there are some.
+/// All texts in a value, or those at and under the pointers (`/text`, `/meta/title`) where there
+/// are some.
 pub(crate) fn strings(value: &Value, pointers: &str) -> Vec<Str> {
-    let pointers: Vec<&str> = pointers.split(',').map(str::trim).filter(|pointer| !pointer.is_empty()).collect();
+    let pointers: Vec<&str> =
+        pointers.split(',').map(str::trim).filter(|pointer| !pointer.is_empty()).collect();
     let mut found = Vec::new();
     match pointers.is_empty() {
         true => collect(value, &mut found),
@@ -61,7 +71,9 @@ fn targeted(value: &Value, pointers: &[&str], found: &mut Vec<Str>) {
     }
     match value {
         Value::Array(list) => list.iter().for_each(|inner| targeted(inner, pointers, found)),
-        Value::Object(fields) => fields.iter().for_each(|(_, inner)| targeted(inner, pointers, found)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(_, inner)| targeted(inner, pointers, found))
+        }
         _ => {}
     }
 }

@@ -33,8 +33,14 @@ mod tests {
     #[test]
     fn chunks_have_so_many_tokens_and_overlap() {
         let splitter = |size, overlap| Tokens(Lengths::new(size, overlap).unwrap());
-        assert_eq!(splitter(3.0, 0.0).split("The quick brown fox jumps over"), ["The quick brown", " fox jumps over"]);
-        assert_eq!(splitter(3.0, 1.0).split("The quick brown fox jumps"), ["The quick brown", " brown fox jumps"]);
+        assert_eq!(
+            splitter(3.0, 0.0).split("The quick brown fox jumps over"),
+            ["The quick brown", " fox jumps over"]
+        );
+        assert_eq!(
+            splitter(3.0, 1.0).split("The quick brown fox jumps"),
+            ["The quick brown", " brown fox jumps"]
+        );
         assert!(splitter(3.0, 0.0).split("").is_empty());
         let whole = "😀 naïve 東京 ".repeat(50);
         assert_eq!(splitter(100_000.0, 0.0).split(&whole), [whole.as_str()]);

@@ -18,7 +18,11 @@ const LONGEST_READING_MS: i64 = 5 * 60 * 1000;
 /// The note of what became of the file.
 const UPLOADED: &str = "uploaded";
 
-pub(super) async fn upload(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+pub(super) async fn upload(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+) -> Result<Vec<Item>, NodeError> {
     let api = api(ctx, index)?;
     let world = NodeWorld::unheard(ctx, index);
     let file = match world.note(UPLOADED) {
@@ -31,7 +35,10 @@ pub(super) async fn upload(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<V
     };
     let file = usable(ctx, &api, file).await?;
     let field = |name: &str| file.get(name).cloned().unwrap_or_default();
-    Ok(vec![Item::new(Object::from_iter([("fileUri", field("uri")), ("mimeType", field("mimeType"))]))])
+    Ok(vec![Item::new(Object::from_iter([
+        ("fileUri", field("uri")),
+        ("mimeType", field("mimeType")),
+    ]))])
 }
 
 /// The file of the item, or from an address: what it is called, its kind and its bytes.
@@ -39,19 +46,36 @@ async fn content(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<(Str, Str, 
     if ctx.text("inputType", index)? == "binary" {
         let property = ctx.text("binaryPropertyName", index)?;
         let file = ctx.binary(item, index, &property)?;
-        return Ok((file.file_name.clone().unwrap_or(property), file.mime_type.clone(), file.data.clone()));
+        return Ok((
+            file.file_name.clone().unwrap_or(property),
+            file.mime_type.clone(),
+            file.data.clone(),
+        ));
     }
     let address = ctx.text("fileUrl", index)?;
     let mut request = HttpRequest::new("GET", address.trim());
     request.max_response_bytes = LARGEST_FILE;
     request.bound = Some(Bound::to_nothing());
-    let answer = ctx.host().http().send(request).await.map_err(|error| NodeError::new(error.code(), error.to_string()))?;
+    let answer = ctx
+        .host()
+        .http()
+        .send(request)
+        .await
+        .map_err(|error| NodeError::new(error.code(), error.to_string()))?;
     if !answer.is_success() {
-        return Err(NodeError::api(answer.status, format!("The file at {address} cannot be had: {}", answer.status_text)));
+        return Err(NodeError::api(
+            answer.status,
+            format!("The file at {address} cannot be had: {}", answer.status_text),
+        ));
     }
-    let told = answer.header("content-type").and_then(|kind| kind.split(';').next()).map(str::trim).filter(|kind| !kind.is_empty());
+    let told = answer
+        .header("content-type")
+        .and_then(|kind| kind.split(';').next())
+        .map(str::trim)
+        .filter(|kind| !kind.is_empty());
     let kind = Str::from(told.unwrap_or("application/octet-stream"));
-    let name = address.rsplit('/').next().and_then(|name| name.split('?').next()).unwrap_or_default();
+    let name =
+        address.rsplit('/').next().and_then(|name| name.split('?').next()).unwrap_or_default();
     Ok((name.into(), kind, answer.body))
 }
 
@@ -68,7 +92,10 @@ async fn sent(ctx: &Ctx<'_>, index: usize, item: &Item, api: &Api) -> Result<Val
     request.body = HttpBody::Bytes(model::json::to_string(&about).into());
     let answer = api.exchange(ctx, request).await?;
     let Some(place) = answer.header("x-goog-upload-url").map(str::to_owned) else {
-        return Err(NodeError::new(Code::MODEL_ERROR, "The provider does not say where the file is to go"));
+        return Err(NodeError::new(
+            Code::MODEL_ERROR,
+            "The provider does not say where the file is to go",
+        ));
     };
     let mut request = HttpRequest::new("POST", place);
     request.set_header("content-type", &kind);
@@ -77,7 +104,9 @@ async fn sent(ctx: &Ctx<'_>, index: usize, item: &Item, api: &Api) -> Result<Val
     request.body = HttpBody::Bytes(data);
     let answer = api.exchange(ctx, request).await?;
     let read = model::json::parse(&String::from_utf8_lossy(&answer.body)).unwrap_or_default();
-    read.get("file").cloned().ok_or_else(|| NodeError::new(Code::MODEL_ERROR, "The provider does not say what became of the file"))
+    read.get("file").cloned().ok_or_else(|| {
+        NodeError::new(Code::MODEL_ERROR, "The provider does not say what became of the file")
+    })
 }
 
 /// The provider reads a file before it can be asked about.
@@ -86,14 +115,19 @@ async fn usable(ctx: &Ctx<'_>, api: &Api, mut file: Value) -> Result<Value, Node
     while file.get("state").and_then(Value::as_str) == Some("PROCESSING") {
         if ctx.host().now_ms() - since > LONGEST_READING_MS {
             let minutes = LONGEST_READING_MS / 60_000;
-            return Err(NodeError::new(Code::MODEL_TIMEOUT, format!("The provider has not read the file within {minutes} minutes")));
+            return Err(NodeError::new(
+                Code::MODEL_TIMEOUT,
+                format!("The provider has not read the file within {minutes} minutes"),
+            ));
         }
         ctx.host().sleep(LOOK_EVERY_MS).await?;
         let name = file.get("name").map(Value::to_js_string).unwrap_or_default();
         file = api.look(ctx, &format!("/v1beta/{name}")).await?;
     }
     match file.get("state").and_then(Value::as_str) {
-        Some("FAILED") => Err(NodeError::new(Code::MODEL_ERROR, "The provider cannot read the file")),
+        Some("FAILED") => {
+            Err(NodeError::new(Code::MODEL_ERROR, "The provider cannot read the file"))
+        }
         _ => Ok(file),
     }
 }

@@ -16,11 +16,20 @@ use providers::models::gemini::BASE_URL;
 /// What the provider takes together with a question: all files of it.
 const MAX_FILES_BYTES: usize = 20 << 20;
 
-pub(super) async fn analyze(ctx: &Ctx<'_>, index: usize, item: &Item, resource: &str) -> Result<Vec<Item>, NodeError> {
+pub(super) async fn analyze(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    resource: &str,
+) -> Result<Vec<Item>, NodeError> {
     asked(ctx, index, item, resource, ctx.text("text", index)?).await
 }
 
-pub(super) async fn transcribe(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+pub(super) async fn transcribe(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+) -> Result<Vec<Item>, NodeError> {
     let time = |name: &str| ctx.text(&format!("options.{name}"), index);
     let (start, end) = (time("startTime")?, time("endTime")?);
     let range = match (start.is_empty(), end.is_empty()) {
@@ -29,17 +38,32 @@ pub(super) async fn transcribe(ctx: &Ctx<'_>, index: usize, item: &Item) -> Resu
         (true, false) => format!(" up to {end}"),
         (false, false) => format!(" from {start} to {end}"),
     };
-    asked(ctx, index, item, "audio", format!("Write down word for word what is said{range}, and nothing else.").into()).await
+    asked(
+        ctx,
+        index,
+        item,
+        "audio",
+        format!("Write down word for word what is said{range}, and nothing else.").into(),
+    )
+    .await
 }
 
-async fn asked(ctx: &Ctx<'_>, index: usize, item: &Item, resource: &str, words: Str) -> Result<Vec<Item>, NodeError> {
+async fn asked(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+    resource: &str,
+    words: Str,
+) -> Result<Vec<Item>, NodeError> {
     let mut parts = match ctx.text("inputType", index)?.as_str() {
         "binary" => files(ctx, index, item)?,
         _ => downloaded(ctx, index, resource).await?,
     };
     parts.push(Part::Text(words));
     let options = read(&ctx.param("options", index)?);
-    let outcome = converse(ctx, index, model(ctx, index, options)?, vec![Message::new(Role::User, parts)]).await?;
+    let outcome =
+        converse(ctx, index, model(ctx, index, options)?, vec![Message::new(Role::User, parts)])
+            .await?;
     shown(ctx, index, &outcome)
 }
 
@@ -56,14 +80,34 @@ async fn downloaded(ctx: &Ctx<'_>, index: usize, resource: &str) -> Result<Vec<P
         let mut request = HttpRequest::new("GET", url);
         request.max_response_bytes = left;
         request.bound = Some(Bound::to_nothing());
-        let answer = ctx.host().http().send(request).await.map_err(|error| NodeError::new(error.code(), error.to_string()))?;
+        let answer = ctx
+            .host()
+            .http()
+            .send(request)
+            .await
+            .map_err(|error| NodeError::new(error.code(), error.to_string()))?;
         if !answer.is_success() {
-            return Err(NodeError::api(answer.status, format!("The file at {url} cannot be had: {}", answer.status_text)));
+            return Err(NodeError::api(
+                answer.status,
+                format!("The file at {url} cannot be had: {}", answer.status_text),
+            ));
         }
         left = left.saturating_sub(answer.body.len());
-        let told = answer.header("content-type").and_then(|kind| kind.split(';').next()).map(str::trim).filter(|kind| !kind.is_empty());
-        let media = Media { mime_type: told.unwrap_or(usual_type).into(), name: None, data: MediaData::Bytes(answer.body.clone()) };
-        parts.push(if media.mime_type.starts_with("image/") { Part::Image(media) } else { Part::File(media) });
+        let told = answer
+            .header("content-type")
+            .and_then(|kind| kind.split(';').next())
+            .map(str::trim)
+            .filter(|kind| !kind.is_empty());
+        let media = Media {
+            mime_type: told.unwrap_or(usual_type).into(),
+            name: None,
+            data: MediaData::Bytes(answer.body.clone()),
+        };
+        parts.push(if media.mime_type.starts_with("image/") {
+            Part::Image(media)
+        } else {
+            Part::File(media)
+        });
     }
     Ok(parts)
 }
@@ -72,14 +116,21 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     let (model, prompt) = (chosen_model(ctx, index)?, ctx.text("prompt", index)?);
     if model.contains("imagen") {
         let (path, property) = (path_of(ctx, index, "predict")?, output_property(ctx, index)?);
-        let count = Some(ctx.param("options.sampleCount", index)?).filter(Value::is_truthy).unwrap_or_else(|| 1.into());
+        let count = Some(ctx.param("options.sampleCount", index)?)
+            .filter(Value::is_truthy)
+            .unwrap_or_else(|| 1.into());
         let body = Object::from_iter([
             ("instances", Value::array(vec![Object::from_iter([("prompt", prompt)]).into()])),
             ("parameters", Object::from_iter([("sampleCount", count)]).into()),
         ]);
-        let answer = api(ctx, index)?.json(ctx, index, Effect::None, "POST", &path, Some(body.into())).await?;
+        let answer = api(ctx, index)?
+            .json(ctx, index, Effect::None, "POST", &path, Some(body.into()))
+            .await?;
         let made = answer.get("predictions").and_then(Value::as_array).unwrap_or_default();
-        return made.iter().map(|entry| image(entry.get("bytesBase64Encoded"), entry.get("mimeType"), &property)).collect();
+        return made
+            .iter()
+            .map(|entry| image(entry.get("bytesBase64Encoded"), entry.get("mimeType"), &property))
+            .collect();
     }
     let part = Object::from_iter([("text", prompt)]);
     drawn(ctx, index, vec![part.into()]).await
@@ -88,15 +139,23 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
 /// New images from those of the item.
 pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
     let listed = ctx.param("images.values", index)?;
-    let of_list = listed.as_array().unwrap_or_default().iter().filter_map(|entry| entry.get("binaryPropertyName"));
-    let mut properties: Vec<Str> = of_list.map(Value::to_js_string).filter(|name| !name.trim().is_empty()).collect();
+    let of_list = listed
+        .as_array()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|entry| entry.get("binaryPropertyName"));
+    let mut properties: Vec<Str> =
+        of_list.map(Value::to_js_string).filter(|name| !name.trim().is_empty()).collect();
     if properties.is_empty() {
         properties.push("data".into());
     }
     let mut parts = Vec::new();
     for property in &properties {
         let file = ctx.binary(item, index, property)?;
-        let data = Object::from_iter([("mimeType", Value::from(file.mime_type.clone())), ("data", STANDARD.encode(&file.data).into())]);
+        let data = Object::from_iter([
+            ("mimeType", Value::from(file.mime_type.clone())),
+            ("data", STANDARD.encode(&file.data).into()),
+        ]);
         parts.push(Object::from_iter([("inlineData", data)]).into());
     }
     parts.push(Object::from_iter([("text", ctx.text("prompt", index)?)]).into());
@@ -105,26 +164,37 @@ pub(super) async fn edit(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec
 
 async fn drawn(ctx: &Ctx<'_>, index: usize, parts: Vec<Value>) -> Result<Vec<Item>, NodeError> {
     let (path, property) = (path_of(ctx, index, "generateContent")?, output_property(ctx, index)?);
-    let content = Object::from_iter([("role", Value::from("user")), ("parts", Value::array(parts))]);
+    let content =
+        Object::from_iter([("role", Value::from("user")), ("parts", Value::array(parts))]);
     let body = Object::from_iter([
         ("contents", Value::array(vec![content.into()])),
         ("generationConfig", json!({ "responseModalities": ["IMAGE", "TEXT"] })),
     ]);
-    let answer = api(ctx, index)?.json(ctx, index, Effect::None, "POST", &path, Some(body.into())).await?;
+    let answer =
+        api(ctx, index)?.json(ctx, index, Effect::None, "POST", &path, Some(body.into())).await?;
     let candidates = answer.get("candidates").and_then(Value::as_array).unwrap_or_default();
-    let parts = candidates.iter().filter_map(|candidate| candidate.get_path("content.parts")?.as_array()).flatten();
-    let made: Result<Vec<Item>, NodeError> =
-        parts.filter_map(|part| part.get("inlineData")).map(|made| image(made.get("data"), made.get("mimeType"), &property)).collect();
+    let parts = candidates
+        .iter()
+        .filter_map(|candidate| candidate.get_path("content.parts")?.as_array())
+        .flatten();
+    let made: Result<Vec<Item>, NodeError> = parts
+        .filter_map(|part| part.get("inlineData"))
+        .map(|made| image(made.get("data"), made.get("mimeType"), &property))
+        .collect();
     match made {
-        Ok(made) if made.is_empty() => Err(NodeError::new(Code::MODEL_ERROR, "The model made no image")
-            .hint("Choose a model that makes images, such as gemini-2.5-flash-image.")),
+        Ok(made) if made.is_empty() => {
+            Err(NodeError::new(Code::MODEL_ERROR, "The model made no image")
+                .hint("Choose a model that makes images, such as gemini-2.5-flash-image."))
+        }
         made => made,
     }
 }
 
 fn image(encoded: Option<&Value>, kind: Option<&Value>, property: &str) -> Result<Item, NodeError> {
     let encoded = encoded.and_then(Value::as_str).unwrap_or_default();
-    let data = STANDARD.decode(encoded).map_err(|error| NodeError::new(Code::MODEL_ERROR, format!("The image cannot be read: {error}")))?;
+    let data = STANDARD.decode(encoded).map_err(|error| {
+        NodeError::new(Code::MODEL_ERROR, format!("The image cannot be read: {error}"))
+    })?;
     let kind = kind.and_then(Value::as_str).unwrap_or("image/png");
     Ok(file_item(property, Binary::new(data, kind, Some("image.png".into()))))
 }

@@ -15,8 +15,16 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
     let system = raw.get("systemMessage").and_then(Value::as_str).filter(|words| !words.is_empty());
     let mut messages: Vec<Message> = system.map(Message::system).into_iter().collect();
     messages.extend(given.as_array().unwrap_or_default().iter().map(|entry| {
-        let words = entry.get("content").filter(|words| !words.is_nullish()).map(Value::to_js_string).unwrap_or_default();
-        if entry.get("role").and_then(Value::as_str) == Some("model") { Message::assistant(words) } else { Message::user(words) }
+        let words = entry
+            .get("content")
+            .filter(|words| !words.is_nullish())
+            .map(Value::to_js_string)
+            .unwrap_or_default();
+        if entry.get("role").and_then(Value::as_str) == Some("model") {
+            Message::assistant(words)
+        } else {
+            Message::user(words)
+        }
     }));
     let mut extra = Object::new();
     if ctx.flag("jsonOutput", index)? {
@@ -31,19 +39,38 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
     shown(ctx, index, &outcome)
 }
 
-pub(super) fn model(ctx: &Ctx<'_>, index: usize, options: ModelOptions) -> Result<Arc<dyn ChatModel>, NodeError> {
+pub(super) fn model(
+    ctx: &Ctx<'_>,
+    index: usize,
+    options: ModelOptions,
+) -> Result<Arc<dyn ChatModel>, NodeError> {
     let mut known = known_or_open("gemini", &chosen_model(ctx, index)?);
     known.info.capabilities.vision = true;
     let credential = ctx.host().credential("googlePalmApi", index)?;
-    let settings = Settings { version: Version::V1Beta, options, traits: known.traits, ..Settings::default() };
-    Ok(agent::with_tools(Arc::new(Gemini::new(known.info, settings, place(&credential, "host", BASE_URL), &access(ctx)?))))
+    let settings =
+        Settings { version: Version::V1Beta, options, traits: known.traits, ..Settings::default() };
+    Ok(agent::with_tools(Arc::new(Gemini::new(
+        known.info,
+        settings,
+        place(&credential, "host", BASE_URL),
+        &access(ctx)?,
+    ))))
 }
 
 /// The answer in the provider's form: one candidate, or what is around it too.
-pub(super) fn shown(ctx: &Ctx<'_>, index: usize, outcome: &Outcome) -> Result<Vec<Item>, NodeError> {
+pub(super) fn shown(
+    ctx: &Ctx<'_>,
+    index: usize,
+    outcome: &Outcome,
+) -> Result<Vec<Item>, NodeError> {
     let part = Object::from_iter([("text", outcome.answer.clone())]);
-    let content = Object::from_iter([("parts", Value::array(vec![part.into()])), ("role", "model".into())]);
-    let candidate = Object::from_iter([("content", Value::from(content)), ("finishReason", "STOP".into()), ("index", 0.into())]);
+    let content =
+        Object::from_iter([("parts", Value::array(vec![part.into()])), ("role", "model".into())]);
+    let candidate = Object::from_iter([
+        ("content", Value::from(content)),
+        ("finishReason", "STOP".into()),
+        ("index", 0.into()),
+    ]);
     if ctx.flag("simplify", index)? {
         return Ok(vec![Item::new(candidate)]);
     }
@@ -62,7 +89,12 @@ pub(super) fn shown(ctx: &Ctx<'_>, index: usize, outcome: &Outcome) -> Result<Ve
 }
 
 fn built_in_tools(chosen: &Value, options: &Value) -> Vec<Value> {
-    let is_wanted = |name: &str| chosen.get(name).or_else(|| options.get(name)).is_some_and(|value| value.is_truthy() || value.is_object());
+    let is_wanted = |name: &str| {
+        chosen
+            .get(name)
+            .or_else(|| options.get(name))
+            .is_some_and(|value| value.is_truthy() || value.is_object())
+    };
     ["googleSearch", "urlContext", "codeExecution"]
         .into_iter()
         .filter(|name| is_wanted(name))

@@ -17,7 +17,11 @@ const LARGEST_VIDEO: usize = 200 << 20;
 pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let model = chosen_model(ctx, index)?;
     if !model.contains("veo") {
-        return Err(NodeError::parameter("modelId", format!("The model '{model}' makes no videos")).hint("Choose a Veo model."));
+        return Err(NodeError::parameter(
+            "modelId",
+            format!("The model '{model}' makes no videos"),
+        )
+        .hint("Choose a Veo model."));
     }
     let mut parameters = Object::new();
     for name in ["aspectRatio", "personGeneration", "sampleCount", "durationSeconds"] {
@@ -27,7 +31,10 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
         }
     }
     let body = Object::from_iter([
-        ("instances", Value::array(vec![Object::from_iter([("prompt", ctx.text("prompt", index)?)]).into()])),
+        (
+            "instances",
+            Value::array(vec![Object::from_iter([("prompt", ctx.text("prompt", index)?)]).into()]),
+        ),
         ("parameters", parameters.into()),
     ]);
     let api = api(ctx, index)?;
@@ -35,15 +42,24 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     // Once it is begun it is paid for, so that nobody begins it twice without a word.
     let begun = api.json(ctx, index, Effect::Changes, "POST", &path, Some(body.into())).await?;
     let made = ready(ctx, &api, begun).await?;
-    let samples = made.get_path("response.generateVideoResponse.generatedSamples").and_then(Value::as_array).unwrap_or_default();
-    let addresses: Vec<&str> = samples.iter().filter_map(|sample| sample.get_path("video.uri")?.as_str()).collect();
+    let samples = made
+        .get_path("response.generateVideoResponse.generatedSamples")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
+    let addresses: Vec<&str> =
+        samples.iter().filter_map(|sample| sample.get_path("video.uri")?.as_str()).collect();
     if addresses.is_empty() {
-        let why = made.get_path("response.generateVideoResponse.raiMediaFilteredReasons[0]").map(Value::to_js_string);
+        let why = made
+            .get_path("response.generateVideoResponse.raiMediaFilteredReasons[0]")
+            .map(Value::to_js_string);
         let error = NodeError::new(Code::MODEL_REFUSED, "The provider made no video");
         return Err(why.map_or(error.clone(), |why| error.describe(why)));
     }
     if ctx.text("returnAs", index)? == "url" {
-        return Ok(addresses.into_iter().map(|address| Item::new(Object::from_iter([("url", address)]))).collect());
+        return Ok(addresses
+            .into_iter()
+            .map(|address| Item::new(Object::from_iter([("url", address)])))
+            .collect());
     }
     let mut items = Vec::with_capacity(addresses.len());
     for address in addresses {
@@ -55,7 +71,8 @@ pub(super) async fn generate(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
 pub(super) async fn download(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let address = ctx.text("url", index)?;
     if address.trim().is_empty() {
-        return Err(NodeError::parameter("url", "No address is given").hint("Use the address that making a video gave."));
+        return Err(NodeError::parameter("url", "No address is given")
+            .hint("Use the address that making a video gave."));
     }
     Ok(vec![fetched(ctx, index, &api(ctx, index)?, address.trim()).await?])
 }
@@ -67,17 +84,26 @@ async fn ready(ctx: &Ctx<'_>, api: &Api, begun: Value) -> Result<Value, NodeErro
     loop {
         if let Some(error) = stands.get("error").filter(|error| !error.is_nullish()) {
             let message = error.get("message").map(Value::to_js_string).unwrap_or_default();
-            return Err(NodeError::new(Code::MODEL_ERROR, format!("The video could not be made: {message}")));
+            return Err(NodeError::new(
+                Code::MODEL_ERROR,
+                format!("The video could not be made: {message}"),
+            ));
         }
         if stands.get("done").is_some_and(Value::is_truthy) {
             return Ok(stands);
         }
         let Some(name) = stands.get("name").and_then(Value::as_str) else {
-            return Err(NodeError::new(Code::MODEL_ERROR, "The provider does not say where its work can be seen"));
+            return Err(NodeError::new(
+                Code::MODEL_ERROR,
+                "The provider does not say where its work can be seen",
+            ));
         };
         if ctx.host().now_ms() - since > LONGEST_MAKING_MS {
             let minutes = LONGEST_MAKING_MS / 60_000;
-            return Err(NodeError::new(Code::MODEL_TIMEOUT, format!("The video was not ready within {minutes} minutes")));
+            return Err(NodeError::new(
+                Code::MODEL_TIMEOUT,
+                format!("The video was not ready within {minutes} minutes"),
+            ));
         }
         ctx.host().sleep(LOOK_EVERY_MS).await?;
         let name = name.to_owned();
@@ -94,5 +120,8 @@ async fn fetched(ctx: &Ctx<'_>, index: usize, api: &Api, address: &str) -> Resul
     let answer = api.exchange(ctx, request).await?;
     let told = answer.header("content-type").and_then(|kind| kind.split(';').next()).map(str::trim);
     let kind = told.filter(|kind| kind.starts_with("video/")).unwrap_or("video/mp4").to_owned();
-    Ok(file_item(&output_property(ctx, index)?, Binary::new(answer.body, kind.as_str(), Some("video.mp4".into()))))
+    Ok(file_item(
+        &output_property(ctx, index)?,
+        Binary::new(answer.body, kind.as_str(), Some("video.mp4".into())),
+    ))
 }

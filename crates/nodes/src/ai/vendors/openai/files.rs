@@ -7,7 +7,11 @@ use bytes::Bytes;
 use node_api::http::Part;
 use node_api::prelude::*;
 
-pub(super) async fn upload(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+pub(super) async fn upload(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+) -> Result<Vec<Item>, NodeError> {
     let property = ctx.text("binaryPropertyName", index)?;
     let file = ctx.binary(item, index, &property)?;
     let purpose = ctx.param("options.purpose", index)?;
@@ -25,18 +29,30 @@ pub(super) async fn upload(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<V
             mime_type: Some(file.mime_type.to_string()),
         },
     ];
-    let answer = api(ctx, index)?.call(ctx, index, Effect::Changes, "POST", "/files", HttpBody::Multipart(parts)).await?;
+    let answer = api(ctx, index)?
+        .call(ctx, index, Effect::Changes, "POST", "/files", HttpBody::Multipart(parts))
+        .await?;
     Ok(vec![Item::new(model::json::parse(&String::from_utf8_lossy(&answer)).unwrap_or_default())])
 }
 
 pub(super) async fn list(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
     let purpose = ctx.param("options.purpose", index)?;
     let path = match purpose.as_str().filter(|purpose| !purpose.is_empty() && *purpose != "any") {
-        Some(purpose) => format!("/files?purpose={}", url::form_urlencoded::byte_serialize(purpose.as_bytes()).collect::<String>()),
+        Some(purpose) => format!(
+            "/files?purpose={}",
+            url::form_urlencoded::byte_serialize(purpose.as_bytes()).collect::<String>()
+        ),
         None => "/files".to_owned(),
     };
     let answer = api(ctx, index)?.json(ctx, index, Effect::None, "GET", &path, None).await?;
-    Ok(answer.get("data").and_then(Value::as_array).unwrap_or_default().iter().cloned().map(Item::new).collect())
+    Ok(answer
+        .get("data")
+        .and_then(Value::as_array)
+        .unwrap_or_default()
+        .iter()
+        .cloned()
+        .map(Item::new)
+        .collect())
 }
 
 pub(super) async fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, NodeError> {
@@ -44,6 +60,11 @@ pub(super) async fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, Nod
     if id.is_empty() {
         return Err(NodeError::parameter("fileId", "No file is chosen"));
     }
-    let path = format!("/files/{}", url::form_urlencoded::byte_serialize(id.as_bytes()).collect::<String>());
-    Ok(vec![Item::new(api(ctx, index)?.json(ctx, index, Effect::Changes, "DELETE", &path, None).await?)])
+    let path = format!(
+        "/files/{}",
+        url::form_urlencoded::byte_serialize(id.as_bytes()).collect::<String>()
+    );
+    Ok(vec![Item::new(
+        api(ctx, index)?.json(ctx, index, Effect::Changes, "DELETE", &path, None).await?,
+    )])
 }

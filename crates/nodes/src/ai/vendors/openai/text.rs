@@ -20,9 +20,14 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
     let raw = ctx.param("options", index)?;
     let wants_json = ctx.flag("jsonOutput", index)?;
     let given = ctx.param("messages.values", index)?;
-    let mut messages: Vec<Message> = wants_json.then(|| Message::system(JSON_PROMPT)).into_iter().collect();
+    let mut messages: Vec<Message> =
+        wants_json.then(|| Message::system(JSON_PROMPT)).into_iter().collect();
     messages.extend(
-        given.as_array().unwrap_or_default().iter().map(|entry| Message::new(role(entry), vec![Part::Text(words(entry, "content"))])),
+        given
+            .as_array()
+            .unwrap_or_default()
+            .iter()
+            .map(|entry| Message::new(role(entry), vec![Part::Text(words(entry, "content"))])),
     );
     let number = |name: &str| raw.get(name).and_then(Value::as_f64).filter(|number| *number != 0.0);
     let options = ModelOptions {
@@ -31,7 +36,8 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
         extra: wants_json.then(|| json!({ "response_format": { "type": "json_object" } })),
         ..read(&raw)
     };
-    let outcome = converse(ctx, index, model(ctx, index, Api::ChatCompletions, options)?, messages).await?;
+    let outcome =
+        converse(ctx, index, model(ctx, index, Api::ChatCompletions, options)?, messages).await?;
     let content = content(&outcome, wants_json);
     let message = Object::from_iter([
         ("role", Value::from("assistant")),
@@ -58,26 +64,44 @@ pub(super) async fn message(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, No
 }
 
 /// By the newer one.
-pub(super) async fn response(ctx: &Ctx<'_>, index: usize, item: &Item) -> Result<Vec<Item>, NodeError> {
+pub(super) async fn response(
+    ctx: &Ctx<'_>,
+    index: usize,
+    item: &Item,
+) -> Result<Vec<Item>, NodeError> {
     let raw = ctx.param("options", index)?;
     let given = ctx.param("responses.values", index)?;
     let instructions = words(&raw, "instructions");
-    let mut messages: Vec<Message> = Some(instructions).filter(|words| !words.is_empty()).map(Message::system).into_iter().collect();
+    let mut messages: Vec<Message> = Some(instructions)
+        .filter(|words| !words.is_empty())
+        .map(Message::system)
+        .into_iter()
+        .collect();
     for entry in given.as_array().unwrap_or_default() {
         messages.push(Message::new(role(entry), vec![part(ctx, index, item, entry)?]));
     }
     let mut fields = responses_fields(&raw, &ctx.param("builtInTools", index)?);
-    for (name, key) in [("previousResponseId", "previous_response_id"), ("store", "store"), ("maxToolCalls", "max_tool_calls")] {
-        if let Some(value) = raw.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some("")) {
+    for (name, key) in [
+        ("previousResponseId", "previous_response_id"),
+        ("store", "store"),
+        ("maxToolCalls", "max_tool_calls"),
+    ] {
+        if let Some(value) =
+            raw.get(name).filter(|value| !value.is_nullish() && value.as_str() != Some(""))
+        {
             fields.insert(key, value.clone());
         }
     }
     let effort = raw.get("reasoning").and_then(|reasoning| reasoning.get("reasoningOptions"));
-    let effort = effort.map(|entry| entry.at(0).unwrap_or(entry)).map(|entry| words(entry, "effort")).filter(|effort| !effort.is_empty());
+    let effort = effort
+        .map(|entry| entry.at(0).unwrap_or(entry))
+        .map(|entry| words(entry, "effort"))
+        .filter(|effort| !effort.is_empty());
     let is_json = fields.get("text").and_then(|text| text.get_path("format.type")).is_some();
     let extra = (!fields.is_empty()).then(|| fields.into());
     let options = ModelOptions { effort, extra, ..read(&raw) };
-    let outcome = converse(ctx, index, model(ctx, index, Api::Responses, options)?, messages).await?;
+    let outcome =
+        converse(ctx, index, model(ctx, index, Api::Responses, options)?, messages).await?;
     let said = response_message(&outcome, is_json);
     if ctx.flag("simplify", index)? {
         return Ok(vec![Item::new(Object::from_iter([("output", Value::array(vec![said]))]))]);
@@ -106,7 +130,9 @@ pub(super) async fn classify(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
     let is_stable = ctx.param("options.useStableModel", index)?.is_truthy();
     let model = if is_stable { "omni-moderation-2024-09-26" } else { "omni-moderation-latest" };
     let body = Object::from_iter([("input", ctx.text("input", index)?), ("model", model.into())]);
-    let answer = api(ctx, index)?.json(ctx, index, Effect::None, "POST", "/moderations", Some(body.into())).await?;
+    let answer = api(ctx, index)?
+        .json(ctx, index, Effect::None, "POST", "/moderations", Some(body.into()))
+        .await?;
     let result = answer.get_path("results[0]").cloned().unwrap_or_else(Value::empty_object);
     if ctx.flag("simplify", index)? {
         let flagged = result.get("flagged").cloned().unwrap_or_default();
@@ -116,11 +142,20 @@ pub(super) async fn classify(ctx: &Ctx<'_>, index: usize) -> Result<Vec<Item>, N
 }
 
 /// The model that the node names.
-pub(super) fn model(ctx: &Ctx<'_>, index: usize, surface: Api, options: ModelOptions) -> Result<Arc<dyn ChatModel>, NodeError> {
+pub(super) fn model(
+    ctx: &Ctx<'_>,
+    index: usize,
+    surface: Api,
+    options: ModelOptions,
+) -> Result<Arc<dyn ChatModel>, NodeError> {
     let mut info = known_or_open("openai", &chosen_model(ctx, index)?).info;
     // Whoever shows a model an image knows that it sees.
     info.capabilities.vision = true;
-    let settings = Settings { api: surface, options, ..openai_settings(&ctx.host().credential("openAiApi", index)?) };
+    let settings = Settings {
+        api: surface,
+        options,
+        ..openai_settings(&ctx.host().credential("openAiApi", index)?)
+    };
     Ok(agent::with_tools(Arc::new(OpenAi::new(info, settings, &access(ctx)?))))
 }
 
@@ -133,10 +168,16 @@ fn part(ctx: &Ctx<'_>, index: usize, item: &Item, entry: &Value) -> Result<Part,
     };
     let property = words(entry, "binaryPropertyName");
     match source.as_str() {
-        "base64" => Ok(file(ctx.binary(item, index, if property.is_empty() { "data" } else { &property })?)),
-        "url" | "" if kind == "image" => {
-            Ok(Part::Image(Media { mime_type: "image/jpeg".into(), name: None, data: MediaData::Url(words(entry, "imageUrl")) }))
-        }
+        "base64" => Ok(file(ctx.binary(
+            item,
+            index,
+            if property.is_empty() { "data" } else { &property },
+        )?)),
+        "url" | "" if kind == "image" => Ok(Part::Image(Media {
+            mime_type: "image/jpeg".into(),
+            name: None,
+            data: MediaData::Url(words(entry, "imageUrl")),
+        })),
         _ => Err(not_there(&kind, &source, "Send the file itself: choose a file of the item.")),
     }
 }
@@ -161,6 +202,10 @@ fn content(outcome: &Outcome, is_json: bool) -> Value {
 
 fn usage(outcome: &Outcome, [input, output]: [&str; 2]) -> Value {
     let used = &outcome.record.usage;
-    Object::from_iter([(input, used.input as f64), (output, used.output as f64), ("total_tokens", (used.input + used.output) as f64)])
-        .into()
+    Object::from_iter([
+        (input, used.input as f64),
+        (output, used.output as f64),
+        ("total_tokens", (used.input + used.output) as f64),
+    ])
+    .into()
 }

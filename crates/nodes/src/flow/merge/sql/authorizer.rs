@@ -1,16 +1,24 @@
-//! What a query may do, decided by SQLite's own parser: it asks about every action of every statement, and what is not on the
-//! lists here is denied.
+//! What a query may do, decided by SQLite's own parser: it asks about every action of every
+//! statement, and what is not on the lists here is denied.
 
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// SQLite's own tables, which it reads and changes to create others. It refuses a query that changes them by itself.
-const SCHEMA: [&str; 5] = ["sqlite_master", "sqlite_temp_master", "sqlite_schema", "sqlite_temp_schema", "sqlite_sequence"];
+/// SQLite's own tables, which it reads and changes to create others. It refuses a query that
+/// changes them by itself.
+const SCHEMA: [&str; 5] = [
+    "sqlite_master",
+    "sqlite_temp_master",
+    "sqlite_schema",
+    "sqlite_temp_schema",
+    "sqlite_sequence",
+];
 /// Table-valued functions: they only see what they are given.
 const TABLE_FUNCTIONS: [&str; 2] = ["json_each", "json_tree"];
-/// Functions that compute from their arguments, by what they are for. How large a result can become is limited for all of them.
+/// Functions that compute from their arguments, by what they are for. How large a result can become
+/// is limited for all of them.
 const FUNCTIONS: [&str; 7] = [
     "abs char coalesce concat concat_ws format glob hex if ifnull iif instr length like likelihood likely lower ltrim max min nullif",
     "octet_length printf quote random replace round rtrim sign soundex substr substring trim typeof unhex unicode unistr unlikely upper",
@@ -57,7 +65,10 @@ impl Authorizer {
         if !self.state().is_stale {
             return Ok(());
         }
-        let tables = names(connection, "SELECT name FROM sqlite_schema UNION ALL SELECT name FROM sqlite_temp_schema")?;
+        let tables = names(
+            connection,
+            "SELECT name FROM sqlite_schema UNION ALL SELECT name FROM sqlite_temp_schema",
+        )?;
         let mut state = self.state();
         state.tables = tables;
         state.pending.clear();
@@ -90,11 +101,16 @@ impl State {
     fn allows(&mut self, action: AuthAction<'_>) -> bool {
         match action {
             AuthAction::Select | AuthAction::Recursive => true,
-            AuthAction::Function { function_name } => {
-                FUNCTIONS.iter().flat_map(|names| names.split(' ')).any(|name| name.eq_ignore_ascii_case(function_name))
+            AuthAction::Function { function_name } => FUNCTIONS
+                .iter()
+                .flat_map(|names| names.split(' '))
+                .any(|name| name.eq_ignore_ascii_case(function_name)),
+            AuthAction::Read { table_name, column_name } => {
+                self.is_readable(table_name, column_name)
             }
-            AuthAction::Read { table_name, column_name } => self.is_readable(table_name, column_name),
-            AuthAction::Insert { table_name } | AuthAction::Delete { table_name } | AuthAction::Update { table_name, .. } => {
+            AuthAction::Insert { table_name }
+            | AuthAction::Delete { table_name }
+            | AuthAction::Update { table_name, .. } => {
                 self.is_known(table_name) || is_in(&SCHEMA, table_name)
             }
             AuthAction::CreateTable { table_name }
@@ -119,7 +135,8 @@ impl State {
             | AuthAction::DropTempIndex { table_name, .. } => self.is_known(table_name),
             // An index is filled as it is created.
             AuthAction::Reindex { .. } => true,
-            // ATTACH, DETACH, PRAGMA, virtual tables, triggers, transactions, ALTER, ANALYZE, and what SQLite may learn to do.
+            // ATTACH, DETACH, PRAGMA, virtual tables, triggers, transactions, ALTER, ANALYZE, and
+            // what SQLite may learn to do.
             _ => false,
         }
     }
@@ -129,24 +146,30 @@ impl State {
         self.tables.contains(&table) || self.pending.contains(&table)
     }
 
-    /// Virtual tables that are there without being created. Those of pragmas become modules when they are first asked for.
+    /// Virtual tables that are there without being created. Those of pragmas become modules when
+    /// they are first asked for.
     fn is_virtual(&self, table: &str) -> bool {
         let table = table.to_ascii_lowercase();
-        self.modules.contains(&table) || ["pragma_", "sqlite_"].iter().any(|prefix| table.starts_with(prefix))
+        self.modules.contains(&table)
+            || ["pragma_", "sqlite_"].iter().any(|prefix| table.starts_with(prefix))
     }
 
     fn is_readable(&self, table: &str, column: &str) -> bool {
         if self.is_known(table) || is_in(&SCHEMA, table) || is_in(&TABLE_FUNCTIONS, table) {
             return true;
         }
-        // A part of the query that has a name, such as WITH gives, is asked about without a column, and has no tables of its own.
+        // A part of the query that has a name, such as WITH gives, is asked about without a column,
+        // and has no tables of its own.
         column.is_empty() && !self.is_virtual(table)
     }
 }
 
 fn names(connection: &Connection, query: &str) -> rusqlite::Result<HashSet<String>> {
     let mut statement = connection.prepare(query)?;
-    statement.query_map([], |row| row.get::<_, String>(0))?.map(|name| Ok(name?.to_ascii_lowercase())).collect()
+    statement
+        .query_map([], |row| row.get::<_, String>(0))?
+        .map(|name| Ok(name?.to_ascii_lowercase()))
+        .collect()
 }
 
 fn is_in(names: &[&str], name: &str) -> bool {
@@ -166,10 +189,15 @@ fn named(action: AuthAction<'_>) -> String {
         | AuthAction::CreateView { view_name: table_name }
         | AuthAction::CreateTempView { view_name: table_name } => format!("the table {table_name}"),
         AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name}"),
-        AuthAction::Attach { .. } | AuthAction::Unknown { code: rusqlite::ffi::SQLITE_ATTACH, .. } => "ATTACH or VACUUM".into(),
+        AuthAction::Attach { .. }
+        | AuthAction::Unknown { code: rusqlite::ffi::SQLITE_ATTACH, .. } => {
+            "ATTACH or VACUUM".into()
+        }
         AuthAction::Detach { .. } => "DETACH".into(),
         AuthAction::CreateVtable { module_name, .. } => format!("virtual tables ({module_name})"),
-        AuthAction::CreateTrigger { .. } | AuthAction::CreateTempTrigger { .. } => "triggers".into(),
+        AuthAction::CreateTrigger { .. } | AuthAction::CreateTempTrigger { .. } => {
+            "triggers".into()
+        }
         AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => "transactions".into(),
         AuthAction::AlterTable { .. } => "ALTER TABLE".into(),
         AuthAction::Analyze { .. } => "ANALYZE".into(),

@@ -1,9 +1,12 @@
-//! The query in a child process. The request is a line with the query and the columns of the tables, then a line of JSON for each
-//! item, with an empty line after each table. The answer is rows ([`crate::child::rows`]).
+//! The query in a child process. The request is a line with the query and the columns of the
+//! tables, then a line of JSON for each item, with an empty line after each table. The answer is
+//! rows ([`crate::child::rows`]).
 
 use super::database::{Database, over_limit};
 use super::template::Query;
-use super::{MAX_RESULT_BYTES, Output, ROW_BYTES, STACK, TIME_LIMIT, Table, row_too_large, too_many_rows};
+use super::{
+    MAX_RESULT_BYTES, Output, ROW_BYTES, STACK, TIME_LIMIT, Table, row_too_large, too_many_rows,
+};
 use crate::child::rows::{BATCH, Ending, MAX_ROW_BYTES, NotWritten, RowWriter, receive, written};
 use crate::child::{ChildKind, Turn, confine, start, turn};
 use model::{Object, Str, Value, json};
@@ -18,9 +21,11 @@ use tokio::sync::oneshot;
 
 /// The name of the command.
 pub const SQL_COMMAND: &str = "merge-sql";
-/// What the process may take: the tables, what the query needs to sort and to join, and the row at hand.
+/// What the process may take: the tables, what the query needs to sort and to join, and the row at
+/// hand.
 const MEMORY: u64 = 768 << 20;
-/// What the program may take to start, to read its tables and to end, on top of the time for the query.
+/// What the program may take to start, to read its tables and to end, on top of the time for the
+/// query.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Has the query run by the program. It is killed when nobody waits for it any more.
@@ -34,7 +39,8 @@ pub(super) async fn run(
     let turn = turn(ChildKind::Queries).await;
     let (_still_waiting, gone) = oneshot::channel::<()>();
     let runtime = tokio::runtime::Handle::current();
-    // Items are written and rows are read on a thread that serves no connections: there may be many of them.
+    // Items are written and rows are read on a thread that serves no connections: there may be many
+    // of them.
     let work = tokio::task::spawn_blocking(move || {
         runtime.block_on(async {
             let exchange = tokio::time::timeout(time + GRACE, exchange(program, &query, tables, output, &turn));
@@ -47,15 +53,25 @@ pub(super) async fn run(
     work.await.map_err(|_| NodeError::failed("Issue while executing query"))?
 }
 
-async fn exchange(program: &Path, query: &Query, tables: Vec<Table>, mut output: Output, turn: &Turn) -> Result<Output, NodeError> {
-    let failed = |error: io::Error| NodeError::failed(format!("The process for the query could not be started: {error}"));
+async fn exchange(
+    program: &Path,
+    query: &Query,
+    tables: Vec<Table>,
+    mut output: Output,
+    turn: &Turn,
+) -> Result<Output, NodeError> {
+    let failed = |error: io::Error| {
+        NodeError::failed(format!("The process for the query could not be started: {error}"))
+    };
     let mut child = start(program, SQL_COMMAND, turn).map_err(failed)?;
     let (to_child, from_child) = (child.stdin.take(), child.stdout.take());
     if let Some(to_child) = to_child {
         send(to_child, query, tables).await?;
     }
     let ending = match from_child {
-        Some(from_child) => receive(from_child, |row, bytes| output.push(row, bytes)).await.map_err(failed)?,
+        Some(from_child) => {
+            receive(from_child, |row, bytes| output.push(row, bytes)).await.map_err(failed)?
+        }
         None => Ending::Cut,
     };
     match ending {
@@ -68,7 +84,11 @@ async fn exchange(program: &Path, query: &Query, tables: Vec<Table>, mut output:
 }
 
 /// Sends the request. A process that has ended tells why by its answer, not by what it left unread.
-async fn send(mut to_child: ChildStdin, query: &Query, tables: Vec<Table>) -> Result<(), NodeError> {
+async fn send(
+    mut to_child: ChildStdin,
+    query: &Query,
+    tables: Vec<Table>,
+) -> Result<(), NodeError> {
     let mut batch = line_of("The query with its values", &header(query, &tables))?;
     for (number, table) in (1..).zip(tables) {
         for item in table.items.iter() {
@@ -96,7 +116,9 @@ fn line_of(what: &str, value: &Value) -> Result<String, NodeError> {
 }
 
 fn header(query: &Query, tables: &[Table]) -> Value {
-    let columns = tables.iter().map(|table| Value::array(table.columns.iter().map(|name| name.clone().into()).collect()));
+    let columns = tables
+        .iter()
+        .map(|table| Value::array(table.columns.iter().map(|name| name.clone().into()).collect()));
     let fields = Object::from_iter([
         ("text", Value::from(query.text.as_str())),
         ("values", Value::array(query.values.clone())),
@@ -121,7 +143,10 @@ fn answer(mut input: impl BufRead, output: impl Write) -> io::Result<()> {
     rows.end(outcome)
 }
 
-fn run_request(input: &mut impl BufRead, rows: &mut RowWriter<impl Write>) -> Result<(), NodeError> {
+fn run_request(
+    input: &mut impl BufRead,
+    rows: &mut RowWriter<impl Write>,
+) -> Result<(), NodeError> {
     let deadline = Instant::now() + TIME_LIMIT;
     let header = next_line(input)?.and_then(|line| json::parse(&line).ok()).ok_or_else(damaged)?;
     let list = |key: &str| header.get(key).and_then(Value::as_array).unwrap_or_default();
@@ -129,7 +154,8 @@ fn run_request(input: &mut impl BufRead, rows: &mut RowWriter<impl Write>) -> Re
     let query = Query { text, values: list("values").to_vec() };
     let mut database = Database::open(move || Instant::now() >= deadline)?;
     for (number, columns) in (1..).zip(list("tables")) {
-        let columns: Vec<Str> = columns.as_array().unwrap_or_default().iter().map(Value::to_js_string).collect();
+        let columns: Vec<Str> =
+            columns.as_array().unwrap_or_default().iter().map(Value::to_js_string).collect();
         let items = std::iter::from_fn(|| match next_line(input) {
             Ok(None) => Some(Err(damaged())),
             Ok(Some(line)) if line.is_empty() => None,
@@ -145,11 +171,17 @@ fn run_request(input: &mut impl BufRead, rows: &mut RowWriter<impl Write>) -> Re
             Ok(bytes) => n_bytes += bytes + ROW_BYTES,
             Err(error) => refused = Some(error),
         }
-        if refused.is_some() || n_bytes > MAX_RESULT_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if refused.is_some() || n_bytes > MAX_RESULT_BYTES {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     })?;
     match refused {
         Some(NotWritten::TooLarge) => Err(row_too_large()),
-        Some(NotWritten::Failed(error)) => Err(NodeError::failed(format!("The rows cannot be handed over: {error}"))),
+        Some(NotWritten::Failed(error)) => {
+            Err(NodeError::failed(format!("The rows cannot be handed over: {error}")))
+        }
         None if n_bytes > MAX_RESULT_BYTES => Err(too_many_rows()),
         None => Ok(()),
     }
@@ -194,10 +226,21 @@ mod tests {
         // Each of these letters takes six bytes on its way.
         for (length, is_sent) in [(5_000_000, true), (6_000_000, false)] {
             let query = format!("SELECT 1 AS a UNION ALL SELECT printf('%.*c', {length}, char(1))");
-            let answer = answered(&format!("{{\"text\":\"{query}\",\"values\":[],\"tables\":[]}}\n"));
+            let answer =
+                answered(&format!("{{\"text\":\"{query}\",\"values\":[],\"tables\":[]}}\n"));
             let end = answer.lines().last().unwrap();
-            assert_eq!((answer.len() > 1000, end == "."), (is_sent, is_sent), "{length}: {}", &answer[..answer.len().min(300)]);
-            assert!(is_sent || (end.contains("QUERY_LIMIT") && end.contains("A row of the result holds more than 32 MB")), "{end}");
+            assert_eq!(
+                (answer.len() > 1000, end == "."),
+                (is_sent, is_sent),
+                "{length}: {}",
+                &answer[..answer.len().min(300)]
+            );
+            assert!(
+                is_sent
+                    || (end.contains("QUERY_LIMIT")
+                        && end.contains("A row of the result holds more than 32 MB")),
+                "{end}"
+            );
         }
     }
 
@@ -211,7 +254,8 @@ mod tests {
 
     #[test]
     fn a_request_that_is_cut_off_runs_nothing() {
-        let whole = "{\"text\":\"SELECT 1 AS a\",\"values\":[],\"tables\":[[\"a\"]]}\n{\"a\":1}\n\n";
+        let whole =
+            "{\"text\":\"SELECT 1 AS a\",\"values\":[],\"tables\":[[\"a\"]]}\n{\"a\":1}\n\n";
         assert_eq!(answered(whole), "r{\"a\":1}\n.\n");
         for length in 0..whole.len() {
             let answer = answered(&whole[..length]);

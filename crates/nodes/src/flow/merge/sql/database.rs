@@ -1,4 +1,5 @@
-//! The database in memory that lives for one query: its limits, its tables, and the rows of the query.
+//! The database in memory that lives for one query: its limits, its tables, and the rows of the
+//! query.
 
 use super::authorizer::Authorizer;
 use super::known::{Known, NO_COLUMN};
@@ -13,7 +14,8 @@ use rusqlite::{Batch, Connection, ErrorCode, OpenFlags, Statement};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-/// Instructions of SQLite between two looks at whether the query is to stop. One instruction may call a function that takes long.
+/// Instructions of SQLite between two looks at whether the query is to stop. One instruction may
+/// call a function that takes long.
 const INSTRUCTIONS_PER_LOOK: i32 = 100;
 /// Pages of 4 KB that the tables may have.
 const MAX_PAGES: u32 = 128 << 10;
@@ -25,10 +27,16 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// An empty database, in which nothing can be prepared but what the authorizer allows. `is_over` says whether a query is to stop.
+    /// An empty database, in which nothing can be prepared but what the authorizer allows.
+    /// `is_over` says whether a query is to stop.
     pub(super) fn open(is_over: impl FnMut() -> bool + Send + 'static) -> Result<Self, NodeError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        #[expect(clippy::disallowed_methods, reason = "a query of Merge has a database of its own, in memory")]
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a query of Merge has a database of its own, in memory"
+        )]
         let connection = Connection::open_in_memory_with_flags(flags).map_err(table_problem)?;
         limit(&connection).map_err(table_problem)?;
         connection.progress_handler(INSTRUCTIONS_PER_LOOK, Some(is_over)).map_err(table_problem)?;
@@ -49,8 +57,10 @@ impl Database {
         let Database { connection, known, authorizer } = self;
         let fallback = [Str::from(NO_COLUMN)];
         let columns = if columns.is_empty() { &fallback[..] } else { columns };
-        let places: HashMap<Str, usize> = columns.iter().enumerate().map(|(place, name)| (column_key(name), place)).collect();
-        let names: Vec<String> = columns.iter().map(|name| format!("\"{}\"", name.replace("\"", "\"\""))).collect();
+        let places: HashMap<Str, usize> =
+            columns.iter().enumerate().map(|(place, name)| (column_key(name), place)).collect();
+        let names: Vec<String> =
+            columns.iter().map(|name| format!("\"{}\"", name.replace("\"", "\"\""))).collect();
         let create = format!("CREATE TABLE input{number} ({})", names.join(", "));
         let marks = vec!["?"; columns.len()].join(", ");
         let insert = format!("INSERT INTO input{number} VALUES ({marks})");
@@ -77,11 +87,18 @@ impl Database {
         Ok(())
     }
 
-    /// Runs the statements of a query one after the other and hands over the rows of all of them, until `each` has enough.
-    pub(super) fn run(&mut self, query: &Query, mut each: impl FnMut(Value) -> ControlFlow<()>) -> Result<(), NodeError> {
+    /// Runs the statements of a query one after the other and hands over the rows of all of them,
+    /// until `each` has enough.
+    pub(super) fn run(
+        &mut self,
+        query: &Query,
+        mut each: impl FnMut(Value) -> ControlFlow<()>,
+    ) -> Result<(), NodeError> {
         let Database { connection, authorizer, known } = &*self;
         // Only now: the statements that create the tables may be longer.
-        connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_QUERY_BYTES).map_err(table_problem)?;
+        connection
+            .set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_QUERY_BYTES)
+            .map_err(table_problem)?;
         let problem = |error: rusqlite::Error| query_problem(&error, authorizer, query);
         let mut statements = Batch::new(connection, &query.text);
         let mut n_statements = 0;
@@ -106,16 +123,21 @@ impl Database {
     /// The files that the connection has open, which are none.
     pub(super) fn files(&self) -> rusqlite::Result<Vec<String>> {
         Authorizer::unwatch(&self.connection)?;
-        let mut list = self.connection.prepare("SELECT file FROM pragma_database_list WHERE file <> ''")?;
+        let mut list =
+            self.connection.prepare("SELECT file FROM pragma_database_list WHERE file <> ''")?;
         list.query_map([], |row| row.get(0))?.collect()
     }
 
-    /// The names of all parameters of a query, as SQLite reads them; none where it does not take the query.
+    /// The names of all parameters of a query, as SQLite reads them; none where it does not take
+    /// the query.
     pub(super) fn parameters(&self, text: &str) -> Option<HashSet<String>> {
         let mut names = HashSet::new();
         let mut statements = Batch::new(&self.connection, text);
         while let Some(statement) = statements.next().ok()? {
-            names.extend((1..=statement.parameter_count()).filter_map(|at| statement.parameter_name(at).map(str::to_owned)));
+            names.extend(
+                (1..=statement.parameter_count())
+                    .filter_map(|at| statement.parameter_name(at).map(str::to_owned)),
+            );
         }
         Some(names)
     }
@@ -126,7 +148,8 @@ pub(super) fn column_key(name: &Str) -> Str {
     name.to_lowercase()
 }
 
-/// What SQLite itself limits. Where the memory of all this together ends, the child process sees to.
+/// What SQLite itself limits. Where the memory of all this together ends, the child process sees
+/// to.
 fn limit(connection: &Connection) -> rusqlite::Result<()> {
     for (config, is_on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -162,7 +185,9 @@ fn bind(statement: &mut Statement<'_>, at: usize, value: &Value) -> rusqlite::Re
     match value {
         Value::Undefined | Value::Null => statement.raw_bind_parameter(at, None::<i64>)?,
         Value::Bool(flag) => statement.raw_bind_parameter(at, i64::from(*flag))?,
-        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => statement.raw_bind_parameter(at, *number as i64)?,
+        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            statement.raw_bind_parameter(at, *number as i64)?
+        }
         Value::Number(number) => statement.raw_bind_parameter(at, *number)?,
         Value::String(text) => statement.raw_bind_parameter(at, text.as_str())?,
         Value::Date(_) => statement.raw_bind_parameter(at, value.to_js_string().as_str())?,
@@ -179,9 +204,12 @@ fn bind(statement: &mut Statement<'_>, at: usize, value: &Value) -> rusqlite::Re
 fn bind_values(statement: &mut Statement<'_>, query: &Query) -> Result<(), Problem> {
     for at in 1..=statement.parameter_count() {
         let name = statement.parameter_name(at).unwrap_or("?").to_owned();
-        let value = query.values.iter().enumerate().find(|(place, _)| parameter_name(place + 1) == name);
+        let value =
+            query.values.iter().enumerate().find(|(place, _)| parameter_name(place + 1) == name);
         let Some((_, value)) = value else {
-            let description = format!("The query has the parameter {name}, which has no value. Write values as {{{{ … }}}}.");
+            let description = format!(
+                "The query has the parameter {name}, which has no value. Write values as {{{{ … }}}}."
+            );
             return Err(Problem::Told(refused(&description)));
         };
         bind(statement, at, value).map_err(Problem::Sqlite)?;
@@ -219,7 +247,9 @@ fn query_problem(problem: &rusqlite::Error, authorizer: &Authorizer, query: &Que
             .hint("Use SELECT, INSERT, UPDATE, DELETE, CREATE and DROP with the tables input1, input2 and so on.");
     }
     let reason = words(problem);
-    if (1..=query.values.len()).any(|number| reason.contains(&format!("\"{}\"", parameter_name(number)))) {
+    if (1..=query.values.len())
+        .any(|number| reason.contains(&format!("\"{}\"", parameter_name(number))))
+    {
         return refused(&format!(
             "An expression stands where SQL is expected ({reason}). It is always a value: it cannot be a table, a column or a part of \
              the SQL."
@@ -231,9 +261,15 @@ fn query_problem(problem: &rusqlite::Error, authorizer: &Authorizer, query: &Que
 
 fn past_a_limit(problem: &rusqlite::Error) -> Option<NodeError> {
     let reason = match problem.sqlite_error_code()? {
-        ErrorCode::OperationInterrupted => format!("The query took longer than {} seconds", TIME_LIMIT.as_secs()),
-        ErrorCode::OutOfMemory | ErrorCode::DiskFull => "The query needs more memory than it may have".into(),
-        ErrorCode::TooBig => format!("A value is larger than {} MB, or the query is too long", MAX_VALUE_BYTES >> 20),
+        ErrorCode::OperationInterrupted => {
+            format!("The query took longer than {} seconds", TIME_LIMIT.as_secs())
+        }
+        ErrorCode::OutOfMemory | ErrorCode::DiskFull => {
+            "The query needs more memory than it may have".into()
+        }
+        ErrorCode::TooBig => {
+            format!("A value is larger than {} MB, or the query is too long", MAX_VALUE_BYTES >> 20)
+        }
         _ => return None,
     };
     Some(over_limit(&reason))
@@ -246,7 +282,8 @@ pub(super) fn over_limit(reason: &str) -> NodeError {
 
 fn words(problem: &rusqlite::Error) -> String {
     match problem {
-        rusqlite::Error::SqliteFailure(_, Some(words)) | rusqlite::Error::SqlInputError { msg: words, .. } => words.clone(),
+        rusqlite::Error::SqliteFailure(_, Some(words))
+        | rusqlite::Error::SqlInputError { msg: words, .. } => words.clone(),
         other => other.to_string(),
     }
 }

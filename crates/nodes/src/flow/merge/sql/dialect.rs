@@ -4,14 +4,21 @@ use super::lexer::Kind;
 use super::template::{Piece, significant};
 
 /// A token as SQLite spells it.
-pub(super) fn spelled<'q>(kind: Kind, text: &'q str, pieces: &[Piece<'q>], index: usize) -> &'q str {
+pub(super) fn spelled<'q>(
+    kind: Kind,
+    text: &'q str,
+    pieces: &[Piece<'q>],
+    index: usize,
+) -> &'q str {
     if kind != Kind::Word {
         return text;
     }
     let next = || pieces[index + 1..].iter().find_map(significant).unwrap_or_default();
     let is_called = || next() == "(";
     match text.to_ascii_lowercase().as_str() {
-        "outer" if next().eq_ignore_ascii_case("join") && !has_side(&pieces[..index]) => "FULL OUTER",
+        "outer" if next().eq_ignore_ascii_case("join") && !has_side(&pieces[..index]) => {
+            "FULL OUTER"
+        }
         "len" if is_called() => "length",
         "nvl" | "isnull" if is_called() => "ifnull",
         "ucase" if is_called() => "upper",

@@ -1,4 +1,5 @@
-//! Queries that want out, want everything, or never want to end. None may reach a file, and each ends with a coded error.
+//! Queries that want out, want everything, or never want to end. None may reach a file, and each
+//! ends with a coded error.
 
 use super::super::v3::Merge;
 use model::Code;
@@ -18,7 +19,9 @@ impl Folder {
         let path = std::env::temp_dir().join(format!("heddle-merge-{}", uuid::Uuid::new_v4()));
         std::fs::create_dir(&path).unwrap();
         let database = rusqlite::Connection::open(path.join("heddle.db")).unwrap();
-        database.execute_batch("CREATE TABLE users (role TEXT); INSERT INTO users VALUES ('member')").unwrap();
+        database
+            .execute_batch("CREATE TABLE users (role TEXT); INSERT INTO users VALUES ('member')")
+            .unwrap();
         Self(path)
     }
 
@@ -40,13 +43,18 @@ impl Drop for Folder {
 }
 
 async fn run(query: &str) -> Result<Value, NodeError> {
-    let inputs = [json!([{ "id": 1, "a": "x" }, { "id": 2, "a": "y" }]), json!([{ "id": 1, "b": "z" }])];
-    Ok(run_version::<Merge>(3.2, json!({ "mode": "combineBySql", "query": query }), &inputs).await?.remove(0))
+    let inputs =
+        [json!([{ "id": 1, "a": "x" }, { "id": 2, "a": "y" }]), json!([{ "id": 1, "b": "z" }])];
+    Ok(run_version::<Merge>(3.2, json!({ "mode": "combineBySql", "query": query }), &inputs)
+        .await?
+        .remove(0))
 }
 
-/// Queries that reach for another database. FILE stands for the database, NEW for a file that is not there.
+/// Queries that reach for another database. FILE stands for the database, NEW for a file that is
+/// not there.
 const ESCAPES: &[&str] = &[
-    // The review's own: a comment that SQLite does not end at once, and a variable that is one token.
+    // The review's own: a comment that SQLite does not end at once, and a variable that is one
+    // token.
     "SELECT 1 /*/ ' */ ; ATTACH DATABASE 'FILE' AS h; UPDATE h.users SET role='owner' -- '",
     "SELECT $a::('; ATTACH DATABASE 'FILE' AS h; UPDATE h.users SET role='owner'; SELECT ')",
     "SELECT $a::(x;ATTACH/**/'FILE'AS/**/h;)",
@@ -136,7 +144,10 @@ async fn issue_14_01_no_query_leaves_its_database() {
     for query in ESCAPES {
         let query = query.replace("FILE", &at("heddle.db")).replace("NEW", &at("new.db"));
         let error = run(&query).await.expect_err(&query);
-        assert!(matches!(error.code(), Code::NODE_PARAMETER | Code::NODE_FAILED), "{query}: {error:?}");
+        assert!(
+            matches!(error.code(), Code::NODE_PARAMETER | Code::NODE_FAILED),
+            "{query}: {error:?}"
+        );
         assert!(error.description().is_some(), "{query}");
         assert!(folder.state() == before, "{query} changed the folder");
     }
@@ -186,21 +197,28 @@ async fn issue_14_01_no_query_takes_all_the_memory() {
     for query in BOMBS {
         let began = Instant::now();
         let error = run(query).await.expect_err(query);
-        assert!(matches!(error.code(), Code::QUERY_LIMIT | Code::NODE_FAILED | Code::NODE_PARAMETER), "{query}: {error:?}");
+        assert!(
+            matches!(error.code(), Code::QUERY_LIMIT | Code::NODE_FAILED | Code::NODE_PARAMETER),
+            "{query}: {error:?}"
+        );
         assert!(began.elapsed() < LONGEST, "{query} took {:?}", began.elapsed());
     }
 }
 
 #[tokio::test]
 async fn issue_14_01_a_text_that_is_too_long_is_no_text() {
-    for query in ["SELECT printf('%.*c', 1000000000, 'x') AS t", "SELECT format('%1000000000d', 1) AS t"] {
+    for query in
+        ["SELECT printf('%.*c', 1000000000, 'x') AS t", "SELECT format('%1000000000d', 1) AS t"]
+    {
         assert_eq!(run(query).await.unwrap(), json!([{ "t": null }]), "{query}");
     }
 }
 
 #[tokio::test]
 async fn issue_14_01_absurd_texts_end_in_an_error() {
-    let deep = |open: &str, close: &str, n: usize| format!("SELECT {}1{}", open.repeat(n), close.repeat(n));
+    let deep = |open: &str, close: &str, n: usize| {
+        format!("SELECT {}1{}", open.repeat(n), close.repeat(n))
+    };
     for query in [
         deep("(", ")", 30_000),
         deep("-", "", 60_000),
@@ -212,7 +230,10 @@ async fn issue_14_01_absurd_texts_end_in_an_error() {
         format!("SELECT {} FROM input1", vec!["id"; 5000].join(",")),
         format!("SELECT * FROM {}", vec!["input1"; 100].join(",")),
         format!("SELECT * FROM {}input1{}", "(SELECT * FROM ".repeat(4000), ")".repeat(4000)),
-        format!("WITH {} SELECT 1", (0..2500).map(|n| format!("c{n} AS (SELECT 1)")).collect::<Vec<_>>().join(",")),
+        format!(
+            "WITH {} SELECT 1",
+            (0..2500).map(|n| format!("c{n} AS (SELECT 1)")).collect::<Vec<_>>().join(",")
+        ),
         format!("SELECT max({})", vec!["1"; 500].join(",")),
         format!("SELECT '{}'", "x".repeat(300_000)),
         format!("SELECT CASE {} END", "WHEN 1 THEN 2 ".repeat(4500)),
@@ -223,7 +244,13 @@ async fn issue_14_01_absurd_texts_end_in_an_error() {
         let began = Instant::now();
         // A few of them are odd but harmless.
         if let Err(error) = run(&query).await {
-            assert!(matches!(error.code(), Code::QUERY_LIMIT | Code::NODE_FAILED | Code::NODE_PARAMETER), "{error:?}");
+            assert!(
+                matches!(
+                    error.code(),
+                    Code::QUERY_LIMIT | Code::NODE_FAILED | Code::NODE_PARAMETER
+                ),
+                "{error:?}"
+            );
         }
         assert!(began.elapsed() < LONGEST, "{} took {:?}", &query[..40], began.elapsed());
     }
@@ -238,7 +265,8 @@ async fn issue_14_01_a_query_without_end_is_stopped_when_nobody_waits() {
         let began = Instant::now();
         let waited = tokio::time::timeout(Duration::from_millis(300), run(query)).await;
         assert!(waited.is_err(), "{query} came to an end");
-        // The thread looks up every few instructions: a process with many of them would not get anything else done.
+        // The thread looks up every few instructions: a process with many of them would not get
+        // anything else done.
         assert!(began.elapsed() < Duration::from_secs(5));
     }
 }

@@ -10,7 +10,8 @@ pub(super) const NO_COLUMN: &str = "__no_columns";
 
 #[derive(Default)]
 pub(super) struct Known {
-    /// Columns by name: whether they held a value other than true and false, and whether they held null.
+    /// Columns by name: whether they held a value other than true and false, and whether they held
+    /// null.
     columns: HashMap<Str, ColumnFacts>,
     /// Texts that spell an object or a list of an item.
     nested: HashSet<Str>,
@@ -46,8 +47,10 @@ impl Known {
         for (index, name) in names.iter().enumerate().filter(|(_, name)| *name != NO_COLUMN) {
             let facts = self.columns.get(name);
             let value = self.value(row.get_ref(index).unwrap_or(ValueRef::Null), facts);
-            // A field that an item does not have, or a row without a partner, gives no field; only a real null is null.
-            let is_missing = value.is_null() && (facts.is_some_and(|facts| !facts.has_null) || object.contains_key(name));
+            // A field that an item does not have, or a row without a partner, gives no field; only
+            // a real null is null.
+            let is_missing = value.is_null()
+                && (facts.is_some_and(|facts| !facts.has_null) || object.contains_key(name));
             if !is_missing {
                 object.insert(name.clone(), value);
             }
@@ -65,7 +68,10 @@ impl Known {
             ValueRef::Text(bytes) => {
                 let text = Str::from(String::from_utf8_lossy(bytes).as_ref());
                 let is_nested = self.nested.contains(&text);
-                Some(&text).filter(|_| is_nested).and_then(|text| model::json::parse(text).ok()).unwrap_or(Value::String(text))
+                Some(&text)
+                    .filter(|_| is_nested)
+                    .and_then(|text| model::json::parse(text).ok())
+                    .unwrap_or(Value::String(text))
             }
             ValueRef::Blob(bytes) => Value::String(String::from_utf8_lossy(bytes).as_ref().into()),
         }

@@ -1,7 +1,7 @@
 //! Cuts a query into tokens where SQLite's own tokenizer does.
 //!
-//! It guards nothing: the text only helps to translate spellings and to see where `{{ … }}` stand. A fuzz target compares it with
-//! SQLite.
+//! It guards nothing: the text only helps to translate spellings and to see where `{{ … }}` stand.
+//! A fuzz target compares it with SQLite.
 
 /// What a token is, as far as anybody here needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,9 @@ pub(super) fn first(text: &str) -> Token<'_> {
         b' ' | b'\t' | b'\n' | b'\x0c' | b'\r' => (Kind::Space, run(bytes, is_space)),
         b'-' if next == Some(b'-') => return enclosed(Kind::LineComment, text, 2),
         b'/' if next == Some(b'*') => return enclosed(Kind::BlockComment, text, 2),
-        quote @ (b'\'' | b'"' | b'`' | b'[') => return enclosed(Kind::Quoted(char::from(quote)), text, 1),
+        quote @ (b'\'' | b'"' | b'`' | b'[') => {
+            return enclosed(Kind::Quoted(char::from(quote)), text, 1);
+        }
         b'?' => (Kind::Variable, 1 + run(&bytes[1..], |byte| byte.is_ascii_digit())),
         b'$' | b'@' | b'#' | b':' => variable(bytes),
         _ if text.starts_with('\u{feff}') => (Kind::Space, 3),
@@ -96,7 +98,10 @@ fn variable(bytes: &[u8]) -> (Kind, usize) {
             let inside = run(&bytes[at + 1..], |byte| !is_space(byte) && byte != b')');
             let end = at + 1 + inside;
             let is_closed = bytes.get(end) == Some(&b')');
-            return (if is_closed { Kind::Variable } else { Kind::Other }, end + usize::from(is_closed));
+            return (
+                if is_closed { Kind::Variable } else { Kind::Other },
+                end + usize::from(is_closed),
+            );
         } else if byte == b':' && bytes.get(at + 1) == Some(&b':') {
             at += 1;
         } else {
@@ -148,7 +153,10 @@ mod tests {
             assert_eq!(tokens(text), [(Kind::Variable, text)]);
         }
         for text in ["'it''s'", "\"a\"\"b\"", "`a``b`", "[a\"b]"] {
-            assert!(matches!(tokens(text).as_slice(), [(Kind::Quoted(_), whole)] if *whole == text), "{text}");
+            assert!(
+                matches!(tokens(text).as_slice(), [(Kind::Quoted(_), whole)] if *whole == text),
+                "{text}"
+            );
         }
         assert_eq!(tokens("ä$1"), [(Kind::Word, "ä$1")]);
         assert!(first("'a''").is_open);

@@ -1,7 +1,8 @@
-//! What a value means where it stands in a query without quotes: a text that spells a literal is that literal.
+//! What a value means where it stands in a query without quotes: a text that spells a literal is
+//! that literal.
 //!
-//! n8n puts the text of an expression into the query, so `{{ "5" }}` is a number there and `{{ "'a'" }}` a text. It is so here as
-//! well, but only literals are read, and their values are bound.
+//! n8n puts the text of an expression into the query, so `{{ "5" }}` is a number there and `{{
+//! "'a'" }}` a text. It is so here as well, but only literals are read, and their values are bound.
 
 use model::Value;
 
@@ -13,7 +14,8 @@ pub(super) fn literal(value: Value) -> Value {
     }
 }
 
-/// The values of an expression that stands for a list: its entries, or a text with commas between literals.
+/// The values of an expression that stands for a list: its entries, or a text with commas between
+/// literals.
 pub(super) fn literals(value: Value) -> Vec<Value> {
     match &value {
         Value::Array(entries) => entries.to_vec(),
@@ -49,8 +51,11 @@ fn read(text: &str) -> Option<Value> {
             Some(inner.replace(&format!("{quote}{quote}"), &quote.to_string()).into())
         }
         '0'..='9' | '.' | '-' | '+' => {
-            let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
-            let number = text.parse::<f64>().ok().filter(|number| is_plain && number.is_finite())?;
+            let is_plain = text.bytes().all(|byte| {
+                byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E')
+            });
+            let number =
+                text.parse::<f64>().ok().filter(|number| is_plain && number.is_finite())?;
             // A number that would lose digits, such as a long id, stays the text it is.
             (number.fract() != 0.0 || number.abs() < 9e15).then_some(Value::Number(number))
         }
@@ -89,7 +94,18 @@ mod tests {
         ] {
             assert_eq!(literal(json!(text)), value, "{text}");
         }
-        for text in ["", "Ada", "'a' OR 'b'", "1 OR 1", "0x10", "inf", "NaN", "'open", "12345678901234567890", "'"] {
+        for text in [
+            "",
+            "Ada",
+            "'a' OR 'b'",
+            "1 OR 1",
+            "0x10",
+            "inf",
+            "NaN",
+            "'open",
+            "12345678901234567890",
+            "'",
+        ] {
             assert_eq!(literal(json!(text)), json!(text));
         }
         assert_eq!(literals(json!("")), [json!("")]);

@@ -1,4 +1,5 @@
-//! What a fuzz target sees of a query: whether the text is read as SQLite reads it, and whether anything was reached outside.
+//! What a fuzz target sees of a query: whether the text is read as SQLite reads it, and whether
+//! anything was reached outside.
 
 use super::database::Database;
 use super::lexer::{self, Kind};
@@ -16,7 +17,8 @@ const MAX_ROWS: usize = 1000;
 pub struct ProbedSql {
     /// The SQL is the same for two different values of the expressions.
     pub is_fixed: bool,
-    /// The parameters that SQLite sees and those that the tokens have; none where SQLite does not take the query.
+    /// The parameters that SQLite sees and those that the tokens have; none where SQLite does not
+    /// take the query.
     pub parameters: Option<(HashSet<String>, HashSet<String>)>,
     pub outcome: Result<usize, Code>,
     /// Files of databases that are open afterwards.
@@ -35,7 +37,9 @@ pub fn probe_merge_sql(raw: &str, value: &str) -> Option<ProbedSql> {
     .ok()?;
     let items = [json!({ "id": 1, "a": value }), json!({ "id": 2, "b": [true] })];
     for number in 1..=2 {
-        database.fill(number, &["id".into(), "a".into(), "b".into()], items.iter().cloned().map(Ok)).ok()?;
+        database
+            .fill(number, &["id".into(), "a".into(), "b".into()], items.iter().cloned().map(Ok))
+            .ok()?;
     }
     let parameters = database.parameters(&query.text).map(|mut seen| {
         seen.retain(|name| is_named(name));

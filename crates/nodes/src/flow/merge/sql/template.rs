@@ -1,7 +1,8 @@
-//! The query as it is written, with `{{ … }}` in it, and as SQLite gets it: every expression is a bound value.
+//! The query as it is written, with `{{ … }}` in it, and as SQLite gets it: every expression is a
+//! bound value.
 //!
-//! What goes to SQLite is made of the author's own words and of names such as `:value_1` and nothing else, so no data can become
-//! part of the SQL, wherever it stands.
+//! What goes to SQLite is made of the author's own words and of names such as `:value_1` and
+//! nothing else, so no data can become part of the SQL, wherever it stands.
 
 use super::database::over_limit;
 use super::dialect;
@@ -21,7 +22,8 @@ pub(super) struct Query {
     pub(super) values: Vec<Value>,
 }
 
-/// What the expressions of one query have given so far, in quotes or not: all of it is in memory at the same time.
+/// What the expressions of one query have given so far, in quotes or not: all of it is in memory at
+/// the same time.
 #[derive(Default)]
 struct Given {
     n_expressions: usize,
@@ -51,9 +53,15 @@ pub(super) enum Fragment<'q> {
 
 impl Query {
     /// Reads a query; `evaluate` gives the value of `={{ … }}`.
-    pub(super) fn read(raw: &str, evaluate: impl Fn(&str) -> Result<Value, NodeError>) -> Result<Self, NodeError> {
+    pub(super) fn read(
+        raw: &str,
+        evaluate: impl Fn(&str) -> Result<Value, NodeError>,
+    ) -> Result<Self, NodeError> {
         if raw.len() > MAX_QUERY_BYTES as usize {
-            return Err(over_limit(&format!("The query is longer than {} KB", MAX_QUERY_BYTES >> 10)));
+            return Err(over_limit(&format!(
+                "The query is longer than {} KB",
+                MAX_QUERY_BYTES >> 10
+            )));
         }
         if raw.contains('\0') {
             return Err(refused("The query contains a NUL character"));
@@ -64,13 +72,17 @@ impl Query {
         let mut query = Query::default();
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
-                Piece::Code(kind, code) => query.text.push_str(dialect::spelled(*kind, code, &pieces, index)),
+                Piece::Code(kind, code) => {
+                    query.text.push_str(dialect::spelled(*kind, code, &pieces, index))
+                }
                 Piece::Text(fragments) => {
                     let mut text = String::new();
                     for fragment in fragments {
                         match fragment {
                             Fragment::Plain(plain) => text.push_str(plain),
-                            Fragment::Expression(expression) => text.push_str(&value(expression)?.to_js_string()),
+                            Fragment::Expression(expression) => {
+                                text.push_str(&value(expression)?.to_js_string())
+                            }
                         }
                     }
                     query.push(text.into(), None);
@@ -78,7 +90,10 @@ impl Query {
                 // The form of the statement is the same for every list, whatever it holds.
                 Piece::Value(expression) if is_list(&pieces, index) => {
                     let list = Value::array(literals(value(expression)?));
-                    query.push(model::json::to_string(&list).into(), Some("SELECT value FROM json_each"));
+                    query.push(
+                        model::json::to_string(&list).into(),
+                        Some("SELECT value FROM json_each"),
+                    );
                 }
                 Piece::Value(expression) => query.push(literal(value(expression)?), None),
             }
@@ -99,7 +114,10 @@ impl Query {
 
 impl Given {
     /// The value of the next expression, which is only evaluated if one more is allowed.
-    fn take(&mut self, evaluate: impl FnOnce() -> Result<Value, NodeError>) -> Result<Value, NodeError> {
+    fn take(
+        &mut self,
+        evaluate: impl FnOnce() -> Result<Value, NodeError>,
+    ) -> Result<Value, NodeError> {
         self.n_expressions += 1;
         if self.n_expressions > MAX_EXPRESSIONS {
             return Err(refused(&format!("The query has more than {MAX_EXPRESSIONS} expressions")));
@@ -108,7 +126,10 @@ impl Given {
         // As texts and as JSON they take a few times as much at most.
         self.n_bytes = self.n_bytes.saturating_add(value.estimated_bytes());
         if self.n_bytes > MAX_VALUE_BYTES as usize {
-            return Err(over_limit(&format!("The values of the query's expressions hold more than {} MB", MAX_VALUE_BYTES >> 20)));
+            return Err(over_limit(&format!(
+                "The values of the query's expressions hold more than {} MB",
+                MAX_VALUE_BYTES >> 20
+            )));
         }
         Ok(value)
     }
@@ -183,7 +204,9 @@ fn close<'q>(open: Open<'q>, pieces: &mut Vec<Piece<'q>>) {
     let quote = match kind {
         Kind::Quoted(quote) if has_holes => quote,
         _ => {
-            let texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
+            let texts = parts
+                .into_iter()
+                .filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
             pieces.extend(texts.map(|text| Piece::Code(kind, text)));
             return;
         }
@@ -194,7 +217,8 @@ fn close<'q>(open: Open<'q>, pieces: &mut Vec<Piece<'q>>) {
         Part::Hole(expression) => Fragment::Expression(expression),
         Part::Text(text) => {
             let text = if index == 0 { text.strip_prefix(quote).unwrap_or(text) } else { text };
-            let text = if index + 1 == n_parts { text.strip_suffix(quote).unwrap_or(text) } else { text };
+            let text =
+                if index + 1 == n_parts { text.strip_suffix(quote).unwrap_or(text) } else { text };
             Fragment::Plain(text.replace(&doubled, &quote.to_string()))
         }
     });
@@ -205,7 +229,9 @@ fn close<'q>(open: Open<'q>, pieces: &mut Vec<Piece<'q>>) {
 fn is_list(pieces: &[Piece<'_>], index: usize) -> bool {
     let mut before = pieces[..index].iter().rev().filter_map(significant);
     let mut after = pieces[index + 1..].iter().filter_map(significant);
-    before.next() == Some("(") && before.next().is_some_and(|word| word.eq_ignore_ascii_case("in")) && after.next() == Some(")")
+    before.next() == Some("(")
+        && before.next().is_some_and(|word| word.eq_ignore_ascii_case("in"))
+        && after.next() == Some(")")
 }
 
 /// The text of a piece that is not blank.
@@ -237,9 +263,18 @@ mod tests {
     fn issue_14_01_expressions_are_values_and_never_sql() {
         let hostile = "x' OR 1=1; ATTACH DATABASE '/tmp/a' AS a; -- */ \" ` ]";
         let given = json!({ "x": hostile, "n": 5 });
-        let query = read("SELECT * FROM input1 WHERE a = {{ x }} AND b = '%{{ x }}%' AND c = \"{{ x }}\" AND n={{n}}+1", &given);
-        assert_eq!(query.text, "SELECT * FROM input1 WHERE a =  :value_1  AND b =  :value_2  AND c =  :value_3  AND n= :value_4 +1");
-        assert_eq!(query.values, [json!(hostile), json!(format!("%{hostile}%")), json!(hostile), json!(5)]);
+        let query = read(
+            "SELECT * FROM input1 WHERE a = {{ x }} AND b = '%{{ x }}%' AND c = \"{{ x }}\" AND n={{n}}+1",
+            &given,
+        );
+        assert_eq!(
+            query.text,
+            "SELECT * FROM input1 WHERE a =  :value_1  AND b =  :value_2  AND c =  :value_3  AND n= :value_4 +1"
+        );
+        assert_eq!(
+            query.values,
+            [json!(hostile), json!(format!("%{hostile}%")), json!(hostile), json!(5)]
+        );
         // Comments have no values, and their ends stay where they were.
         let query = read("SELECT 1 /* {{ x }} */ -- {{ x }}\n, 'it''s'", &given);
         assert_eq!(query.text, "SELECT 1 /*  */ -- \n, 'it''s'");
@@ -275,7 +310,11 @@ mod tests {
     #[test]
     fn issue_14_01_the_values_of_a_query_are_bounded_together() {
         let value = json!("x".repeat(1 << 20));
-        for raw in ["{{ x }},".repeat(100), format!("'{}'", "{{ x }}".repeat(100)), "a IN ({{ x }}) OR ".repeat(100)] {
+        for raw in [
+            "{{ x }},".repeat(100),
+            format!("'{}'", "{{ x }}".repeat(100)),
+            "a IN ({{ x }}) OR ".repeat(100),
+        ] {
             let n_evaluated = std::cell::Cell::new(0);
             let error = Query::read(&raw, |_| {
                 n_evaluated.set(n_evaluated.get() + 1);
@@ -286,9 +325,15 @@ mod tests {
         }
         // Expressions in quotes are counted, too.
         let many = format!("SELECT '{}'", "{{ x }}".repeat(MAX_EXPRESSIONS + 1));
-        assert_eq!(try_read(&many, &json!({ "x": 1 })).unwrap_err().code(), model::Code::NODE_PARAMETER);
+        assert_eq!(
+            try_read(&many, &json!({ "x": 1 })).unwrap_err().code(),
+            model::Code::NODE_PARAMETER
+        );
         let long = format!("SELECT '{{{{ x }}}}{}'", "x".repeat(MAX_QUERY_BYTES as usize));
-        assert_eq!(Query::read(&long, |_| panic!("nothing is evaluated")).unwrap_err().code(), model::Code::QUERY_LIMIT);
+        assert_eq!(
+            Query::read(&long, |_| panic!("nothing is evaluated")).unwrap_err().code(),
+            model::Code::QUERY_LIMIT
+        );
     }
 
     #[test]

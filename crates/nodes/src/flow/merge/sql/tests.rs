@@ -21,10 +21,23 @@ async fn values_come_out_as_they_went_in() {
 
 #[tokio::test]
 async fn tables_are_joined_and_counted() {
-    let inputs = || [json!([{ "id": 1, "name": "a" }, { "id": 2, "name": "b" }]), json!([{ "id": 1, "age": 3 }])];
-    let rows = run(3.2, "SELECT * FROM input1 LEFT JOIN input2 ON input1.id = input2.id", inputs()).await.unwrap();
+    let inputs = || {
+        [
+            json!([{ "id": 1, "name": "a" }, { "id": 2, "name": "b" }]),
+            json!([{ "id": 1, "age": 3 }]),
+        ]
+    };
+    let rows = run(3.2, "SELECT * FROM input1 LEFT JOIN input2 ON input1.id = input2.id", inputs())
+        .await
+        .unwrap();
     assert_eq!(rows, json!([{ "id": 1, "name": "a", "age": 3 }, { "id": 2, "name": "b" }]));
-    let rows = run(3.2, "SELECT COUNT(*) AS total FROM input1 OUTER JOIN input2 ON input1.id = input2.id", inputs()).await.unwrap();
+    let rows = run(
+        3.2,
+        "SELECT COUNT(*) AS total FROM input1 OUTER JOIN input2 ON input1.id = input2.id",
+        inputs(),
+    )
+    .await
+    .unwrap();
     assert_eq!(rows, json!([{ "total": 2 }]));
 }
 
@@ -38,7 +51,10 @@ async fn several_statements_run_one_after_the_other() {
 #[tokio::test]
 async fn no_rows_are_a_success_in_older_versions() {
     let query = "SELECT * FROM input1 WHERE 1 = 0";
-    assert_eq!(run(3.1, query, [json!([{ "a": 1 }]), json!([])]).await.unwrap(), json!([{ "success": true }]));
+    assert_eq!(
+        run(3.1, query, [json!([{ "a": 1 }]), json!([])]).await.unwrap(),
+        json!([{ "success": true }])
+    );
     assert_eq!(run(3.2, query, [json!([{ "a": 1 }]), json!([])]).await.unwrap(), json!([]));
 }
 
@@ -53,20 +69,43 @@ async fn tables_views_and_indexes_of_the_query_itself_can_be_used() {
 
 #[tokio::test]
 async fn joins_groups_windows_and_json_are_there() {
-    let inputs = || [json!([{ "id": 1, "tags": ["a", "b"] }, { "id": 2, "tags": [] }]), json!([{ "id": 2, "v": 4 }, { "id": 2, "v": 6 }])];
+    let inputs = || {
+        [
+            json!([{ "id": 1, "tags": ["a", "b"] }, { "id": 2, "tags": [] }]),
+            json!([{ "id": 2, "v": 4 }, { "id": 2, "v": 6 }]),
+        ]
+    };
     for (query, rows) in [
         ("WITH x AS (SELECT id FROM input1) SELECT count(*) AS c FROM x", json!([{ "c": 2 }])),
-        ("SELECT input1.id, SUM(v) AS s FROM input1 JOIN input2 USING (id) GROUP BY input1.id", json!([{ "id": 2, "s": 10 }])),
-        ("SELECT input1.id, value AS tag FROM input1, json_each(input1.tags)", json!([{ "id": 1, "tag": "a" }, { "id": 1, "tag": "b" }])),
+        (
+            "SELECT input1.id, SUM(v) AS s FROM input1 JOIN input2 USING (id) GROUP BY input1.id",
+            json!([{ "id": 2, "s": 10 }]),
+        ),
+        (
+            "SELECT input1.id, value AS tag FROM input1, json_each(input1.tags)",
+            json!([{ "id": 1, "tag": "a" }, { "id": 1, "tag": "b" }]),
+        ),
         (
             "SELECT v, row_number() OVER (ORDER BY v DESC) AS place FROM input2 ORDER BY v",
             json!([{ "v": 4, "place": 2 }, { "v": 6, "place": 1 }]),
         ),
-        ("SELECT UCASE('a') AS u, LEN('abc') AS l, ISNULL(NULL, 5) AS n, NVL(1, 2) AS m", json!([{ "u": "A", "l": 3, "n": 5, "m": 1 }])),
-        ("SELECT id FROM input1 WHERE tags LIKE '%a%' UNION ALL SELECT 9", json!([{ "id": 1 }, { "id": 9 }])),
-        ("SELECT date('2024-01-31', '+1 day') AS d, 'x' || upper('y') AS t", json!([{ "d": "2024-02-01", "t": "xY" }])),
+        (
+            "SELECT UCASE('a') AS u, LEN('abc') AS l, ISNULL(NULL, 5) AS n, NVL(1, 2) AS m",
+            json!([{ "u": "A", "l": 3, "n": 5, "m": 1 }]),
+        ),
+        (
+            "SELECT id FROM input1 WHERE tags LIKE '%a%' UNION ALL SELECT 9",
+            json!([{ "id": 1 }, { "id": 9 }]),
+        ),
+        (
+            "SELECT date('2024-01-31', '+1 day') AS d, 'x' || upper('y') AS t",
+            json!([{ "d": "2024-02-01", "t": "xY" }]),
+        ),
         ("VALUES (1)", json!([{ "column1": 1 }])),
-        ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT sum(i) AS s FROM n", json!([{ "s": 10 }])),
+        (
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT sum(i) AS s FROM n",
+            json!([{ "s": 10 }]),
+        ),
         ("SELECT [id] FROM `input1` WHERE \"id\" = 1 -- end", json!([{ "id": 1 }])),
     ] {
         assert_eq!(run(3.2, query, inputs()).await.unwrap(), rows, "{query}");
@@ -81,7 +120,10 @@ async fn what_is_wrong_with_a_query_is_told() {
         (error.code(), error.description().unwrap().to_string())
     };
     assert!(told("SELECT x FROM nowhere").await.1.contains("nowhere"));
-    assert_eq!(told(" -- nothing\n ;").await, (model::Code::NODE_PARAMETER, "The query is empty".to_owned()));
+    assert_eq!(
+        told(" -- nothing\n ;").await,
+        (model::Code::NODE_PARAMETER, "The query is empty".to_owned())
+    );
     assert!(told("SELECT ?").await.1.contains("has no value"));
     assert!(told("PRAGMA user_version").await.1.contains("PRAGMA user_version"));
 }

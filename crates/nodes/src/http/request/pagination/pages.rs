@@ -4,11 +4,15 @@ use super::super::super::auth::{Credentials, Session};
 use super::super::super::draft::Draft;
 use super::super::super::failure::Failure;
 use super::super::response::body_for_expressions;
-use super::{Complete, MOST_PAGES, NEXT_URL, Pagination, SAME_ANSWERS, leads_elsewhere, names, number, stays_at};
+use super::{
+    Complete, MOST_PAGES, NEXT_URL, Pagination, SAME_ANSWERS, leads_elsewhere, names, number,
+    stays_at,
+};
 use node_api::prelude::*;
 use std::hash::{DefaultHasher, Hasher as _};
 
-/// The pages for one item, one after the other. None is kept here: whoever asks for the next one is done with those before it.
+/// The pages for one item, one after the other. None is kept here: whoever asks for the next one is
+/// done with those before it.
 pub(in super::super) struct Pages<'p, 'c> {
     pagination: &'p Pagination,
     ctx: &'p Ctx<'c>,
@@ -37,13 +41,27 @@ impl<'p, 'c> Pages<'p, 'c> {
         item: usize,
     ) -> Result<Self, NodeError> {
         let names = names(draft, None, 0, &credentials.secrets(session).await);
-        let mut pages =
-            Self { pagination, ctx, session, credentials, draft, item, upcoming: None, pause_ms: 0, n_pages: 0, last: None, same: 0 };
+        let mut pages = Self {
+            pagination,
+            ctx,
+            session,
+            credentials,
+            draft,
+            item,
+            upcoming: None,
+            pause_ms: 0,
+            n_pages: 0,
+            last: None,
+            same: 0,
+        };
         pages.upcoming = Some(pages.request(&names)?);
         Ok(pages)
     }
 
-    pub(in super::super) async fn next(&mut self, never_error: bool) -> Result<Option<HttpResponse>, Failure> {
+    pub(in super::super) async fn next(
+        &mut self,
+        never_error: bool,
+    ) -> Result<Option<HttpResponse>, Failure> {
         let Some(request) = self.upcoming.take() else { return Ok(None) };
         let (ctx, item, pagination) = (self.ctx, self.item, self.pagination);
         if self.pause_ms > 0 {
@@ -57,19 +75,31 @@ impl<'p, 'c> Pages<'p, 'c> {
         self.same = if self.last == seen { self.same + 1 } else { 0 };
         self.last = seen;
         if self.same >= SAME_ANSWERS {
-            let error = NodeError::failed("The returned response was identical 5x, so requests got stopped");
-            return Err(error.describe("Check if \"Pagination Completed When\" has been configured correctly.").into());
+            let error = NodeError::failed(
+                "The returned response was identical 5x, so requests got stopped",
+            );
+            return Err(error
+                .describe("Check if \"Pagination Completed When\" has been configured correctly.")
+                .into());
         }
         self.n_pages += 1;
         // A token may be another one by now.
         let secrets = self.credentials.secrets(self.session).await;
         let body = secrets.hide_in(body_for_expressions(&mut response).await?);
         let names = names(self.draft, Some((&response, &body)), self.n_pages, &secrets);
-        let most = pagination.most.as_ref().map(|most| number(ctx, most, item, &names)).transpose()?.filter(|most| *most > 0.0);
+        let most = pagination
+            .most
+            .as_ref()
+            .map(|most| number(ctx, most, item, &names))
+            .transpose()?
+            .filter(|most| *most > 0.0);
         let limit = most.map_or(MOST_PAGES, |most| most as usize).min(MOST_PAGES);
         let is_complete = pagination.is_complete(ctx, response.status, &body, item, &names)?;
         // An expression that says "complete" to an error answer most likely found nothing in it.
-        let is_masked = is_complete && matches!(pagination.complete, Complete::Expression(_)) && !response.is_success() && !never_error;
+        let is_masked = is_complete
+            && matches!(pagination.complete, Complete::Expression(_))
+            && !response.is_success()
+            && !never_error;
         if self.n_pages >= limit || (is_complete && !is_masked) {
             return Ok(Some(response));
         }
@@ -84,7 +114,8 @@ impl<'p, 'c> Pages<'p, 'c> {
 
     /// The request for the next page, by what is known of the last one.
     fn request(&self, names: &Object) -> Result<Draft, NodeError> {
-        let request = self.pagination.changed(self.ctx, self.draft, self.item, names, self.n_pages == 0)?;
+        let request =
+            self.pagination.changed(self.ctx, self.draft, self.item, names, self.n_pages == 0)?;
         if stays_at(&self.draft.url, &request.url) {
             return Ok(request);
         }

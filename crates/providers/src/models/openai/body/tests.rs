@@ -3,7 +3,9 @@
 use super::*;
 use crate::models::secret::Secret;
 use bytes::Bytes;
-use node_api::ai::{Arguments, Effect, Media, MediaData, Message, Part, Role, ToolCall, ToolResult};
+use node_api::ai::{
+    Arguments, Effect, Media, MediaData, Message, Part, Role, ToolCall, ToolResult,
+};
 
 const ALL: Capabilities = Capabilities {
     tools: true,
@@ -27,7 +29,8 @@ const LEAST: Capabilities = Capabilities {
 };
 
 fn write(request: &ChatRequest, capabilities: Capabilities, settings: &Settings) -> Value {
-    let info = ModelInfo { provider: "openai".into(), model: "gpt-x".into(), capabilities, price: None };
+    let info =
+        ModelInfo { provider: "openai".into(), model: "gpt-x".into(), capabilities, price: None };
     body(request, &info, settings)
 }
 
@@ -56,7 +59,11 @@ fn the_least_is_the_model_and_what_was_said() {
         tools: tools(),
         tool_choice: ToolChoice::Required,
         format: OutputFormat::Schema { name: "n".into(), schema: json!({}) },
-        options: ModelOptions { temperature: Some(0.5), stop: vec!["x".into()], ..ModelOptions::default() },
+        options: ModelOptions {
+            temperature: Some(0.5),
+            stop: vec!["x".into()],
+            ..ModelOptions::default()
+        },
         ..asking(vec![Message::system("s"), Message::user("u")])
     };
     let expected = json!({ "model": "gpt-x", "messages": [{ "role": "system", "content": "s" }, { "role": "user", "content": "u" }] });
@@ -85,7 +92,8 @@ fn everything_is_said_to_a_model_that_takes_everything() {
         },
         ..asking(vec![Message::user("u")])
     };
-    let mut schema_format = json!({ "type": "json_schema", "json_schema": { "name": "answer", "strict": true } });
+    let mut schema_format =
+        json!({ "type": "json_schema", "json_schema": { "name": "answer", "strict": true } });
     schema_format.make_object().entry("json_schema").make_object().insert("schema", schema);
     let mut expected = json!({
         "model": "gpt-x", "messages": [{ "role": "user", "content": "u" }],
@@ -95,16 +103,26 @@ fn everything_is_said_to_a_model_that_takes_everything() {
         "max_completion_tokens": 4096, "reasoning_effort": "low", "stream": true, "stream_options": { "include_usage": true }, "verbosity": "low"
     });
     expected.make_object().insert("response_format", schema_format);
-    assert_eq!(write(&request, Capabilities { max_output: Some(4_096), ..ALL }, &settings()), expected);
+    assert_eq!(
+        write(&request, Capabilities { max_output: Some(4_096), ..ALL }, &settings()),
+        expected
+    );
 }
 
 #[test]
 fn compatible_servers_and_azure_get_their_own_fields() {
-    let request = ChatRequest { options: ModelOptions { max_tokens: Some(5), ..ModelOptions::default() }, ..asking(vec![]) };
+    let request = ChatRequest {
+        options: ModelOptions { max_tokens: Some(5), ..ModelOptions::default() },
+        ..asking(vec![])
+    };
     let mut compatible = Settings::compatible("http://h/v1", Secret::default());
     compatible.usage_in_streams = false;
-    assert_eq!(write(&request, ALL, &compatible), json!({ "model": "gpt-x", "messages": [], "max_tokens": 5, "stream": true }));
-    let mut dated = Settings::azure_dated("https://r", "2024-10-21", super::super::settings::Auth::None);
+    assert_eq!(
+        write(&request, ALL, &compatible),
+        json!({ "model": "gpt-x", "messages": [], "max_tokens": 5, "stream": true })
+    );
+    let mut dated =
+        Settings::azure_dated("https://r", "2024-10-21", super::super::settings::Auth::None);
     dated.streams = false;
     assert_eq!(write(&request, ALL, &dated), json!({ "messages": [], "max_tokens": 5 }));
 }
@@ -113,8 +131,15 @@ fn compatible_servers_and_azure_get_their_own_fields() {
 fn calls_and_their_results_go_back_as_they_came() {
     let arguments = Arguments::parse(r#"{"x":1}"#);
     let broken = Arguments::parse("{oops");
-    let call = |id: &str, arguments| Part::ToolCall(ToolCall { id: id.into(), name: "f".into(), arguments, opaque: None });
-    let result = |id: &str, content: &str| ToolResult { id: id.into(), name: "f".into(), content: content.into(), is_error: false };
+    let call = |id: &str, arguments| {
+        Part::ToolCall(ToolCall { id: id.into(), name: "f".into(), arguments, opaque: None })
+    };
+    let result = |id: &str, content: &str| ToolResult {
+        id: id.into(),
+        name: "f".into(),
+        content: content.into(),
+        is_error: false,
+    };
     let thinking = Part::Thinking { text: "hm".into(), opaque: None };
     let request = asking(vec![
         Message::new(Role::Assistant, vec![thinking, call("a", arguments), call("b", broken)]),
@@ -137,7 +162,11 @@ fn calls_and_their_results_go_back_as_they_came() {
 
 #[test]
 fn images_and_files_become_parts_and_the_blind_are_told() {
-    let media = |mime: &str, data: MediaData| Media { mime_type: mime.into(), name: Some("n".into()), data };
+    let media = |mime: &str, data: MediaData| Media {
+        mime_type: mime.into(),
+        name: Some("n".into()),
+        data,
+    };
     let bytes = || MediaData::Bytes(Bytes::from_static(b"abc"));
     let parts = vec![
         Part::Text("look".into()),
@@ -148,8 +177,16 @@ fn images_and_files_become_parts_and_the_blind_are_told() {
         Part::File(media("audio/wav", bytes())),
     ];
     let request = asking(vec![Message::new(Role::User, parts)]);
-    let content =
-        |capabilities| write(&request, capabilities, &settings()).get("messages").unwrap().at(0).unwrap().get("content").unwrap().clone();
+    let content = |capabilities| {
+        write(&request, capabilities, &settings())
+            .get("messages")
+            .unwrap()
+            .at(0)
+            .unwrap()
+            .get("content")
+            .unwrap()
+            .clone()
+    };
     let expected = json!([
         { "type": "text", "text": "look" },
         { "type": "image_url", "image_url": { "url": "data:image/png;base64,YWJj" } },
@@ -160,7 +197,10 @@ fn images_and_files_become_parts_and_the_blind_are_told() {
     ]);
     assert_eq!(content(ALL), expected);
     let blind = content(LEAST);
-    assert_eq!(blind.at(1).unwrap().get("text").and_then(Value::as_str), Some("[image n, image/png: this model cannot read it]"));
+    assert_eq!(
+        blind.at(1).unwrap().get("text").and_then(Value::as_str),
+        Some("[image n, image/png: this model cannot read it]")
+    );
 }
 
 #[test]
@@ -179,8 +219,20 @@ fn a_schema_that_leaves_something_open_is_not_strict() {
 
 #[test]
 fn options_of_a_request_lie_over_those_of_the_model() {
-    let under = ModelOptions { temperature: Some(1.0), seed: Some(1), extra: Some(json!({ "a": 1, "b": 1 })), ..ModelOptions::default() };
-    let over = ModelOptions { temperature: Some(0.0), extra: Some(json!({ "b": 2 })), ..ModelOptions::default() };
+    let under = ModelOptions {
+        temperature: Some(1.0),
+        seed: Some(1),
+        extra: Some(json!({ "a": 1, "b": 1 })),
+        ..ModelOptions::default()
+    };
+    let over = ModelOptions {
+        temperature: Some(0.0),
+        extra: Some(json!({ "b": 2 })),
+        ..ModelOptions::default()
+    };
     let both = merged(&under, &over);
-    assert_eq!((both.temperature, both.seed, both.extra), (Some(0.0), Some(1), Some(json!({ "a": 1, "b": 2 }))));
+    assert_eq!(
+        (both.temperature, both.seed, both.extra),
+        (Some(0.0), Some(1), Some(json!({ "a": 1, "b": 2 })))
+    );
 }

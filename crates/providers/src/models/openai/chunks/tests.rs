@@ -30,15 +30,24 @@ fn a_call_comes_together_with_its_usage() {
     let turn = turn.unwrap();
     assert_eq!(events, [ChatEvent::CallBegins { index: 0, name: "weather".into() }]);
     let call = turn.message.tool_calls().next().unwrap();
-    assert_eq!((call.id.as_str(), call.name.as_str(), call.arguments.to_text().as_str()), ("call_a", "weather", r#"{"city":"Köln 😀"}"#));
-    assert_eq!((turn.stop, turn.usage.input, turn.usage.output, turn.model.as_str()), (Stop::ToolCalls, 9, 4, "gpt-x"));
+    assert_eq!(
+        (call.id.as_str(), call.name.as_str(), call.arguments.to_text().as_str()),
+        ("call_a", "weather", r#"{"city":"Köln 😀"}"#)
+    );
+    assert_eq!(
+        (turn.stop, turn.usage.input, turn.usage.output, turn.model.as_str()),
+        (Stop::ToolCalls, 9, 4, "gpt-x")
+    );
 }
 
 #[test]
 fn every_single_byte_may_be_a_piece_of_its_own() {
     let text = stream(CALLING);
     let pieces: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-    assert_eq!(read(ChatReader::new("asked"), &pieces), read(ChatReader::new("asked"), &[text.as_bytes()]));
+    assert_eq!(
+        read(ChatReader::new("asked"), &pieces),
+        read(ChatReader::new("asked"), &[text.as_bytes()])
+    );
 }
 
 #[test]
@@ -56,7 +65,10 @@ fn text_thoughts_and_comments() {
         ])
     );
     let turn = turn(&text).unwrap();
-    assert_eq!(turn.message.parts, [Part::Thinking { text: "Hm, well".into(), opaque: None }, Part::Text("Hello".into())]);
+    assert_eq!(
+        turn.message.parts,
+        [Part::Thinking { text: "Hm, well".into(), opaque: None }, Part::Text("Hello".into())]
+    );
     assert_eq!((turn.stop, turn.model.as_str()), (Stop::Stop, "asked"));
 }
 
@@ -98,16 +110,22 @@ fn what_comes_after_the_end_is_not_read() {
 #[test]
 fn an_error_inside_a_good_answer_is_an_error() {
     let said = r#"{"choices":[{"delta":{"content":"a"}}]}"#;
-    let failure = turn(&stream(&[said, r#"{"error":{"message":"overloaded","code":503}}"#])).unwrap_err();
+    let failure =
+        turn(&stream(&[said, r#"{"error":{"message":"overloaded","code":503}}"#])).unwrap_err();
     assert_eq!((failure.error.message.as_str(), failure.error.status), ("overloaded", Some(503)));
-    let failure = turn(r#"{"error":{"message":"no","code":"context_length_exceeded"}}"#).unwrap_err();
+    let failure =
+        turn(r#"{"error":{"message":"no","code":"context_length_exceeded"}}"#).unwrap_err();
     assert_eq!(failure.error.code, Code::MODEL_CONTEXT);
     assert_eq!(turn("data: {oops\n\n").unwrap_err().error.code, Code::MODEL_ERROR);
 }
 
 #[test]
 fn a_refusal_is_shown_and_named() {
-    let turn = turn(&stream(&[r#"{"choices":[{"delta":{"refusal":"I can't."},"finish_reason":"stop"}]}"#, "[DONE]"])).unwrap();
+    let turn = turn(&stream(&[
+        r#"{"choices":[{"delta":{"refusal":"I can't."},"finish_reason":"stop"}]}"#,
+        "[DONE]",
+    ]))
+    .unwrap();
     assert_eq!((turn.message.text().as_str(), turn.stop), ("I can't.", Stop::Refusal));
 }
 
@@ -119,9 +137,14 @@ fn an_answer_may_come_whole_though_a_stream_was_asked_for() {
         "reasoning_details":[{"type":"reasoning.encrypted","data":"abc"}]},"finish_reason":"stop"}],
         "usage":{"prompt_tokens":3,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":1}}}"#;
     let turn = turn(text).unwrap();
-    assert_eq!((turn.message.text().as_str(), turn.stop, turn.usage.reasoning), ("hi", Stop::ToolCalls, 1));
+    assert_eq!(
+        (turn.message.text().as_str(), turn.stop, turn.usage.reasoning),
+        ("hi", Stop::ToolCalls, 1)
+    );
     let call = turn.message.tool_calls().next().unwrap();
-    assert!(matches!(&call.arguments, node_api::ai::Arguments::Unreadable { text, .. } if text == "[1]"));
+    assert!(
+        matches!(&call.arguments, node_api::ai::Arguments::Unreadable { text, .. } if text == "[1]")
+    );
     assert!(turn.message.opaque.is_some());
 }
 
@@ -139,8 +162,13 @@ fn other_choices_and_a_filters_first_chunk_are_passed_over() {
 
 #[test]
 fn a_flood_of_calls_is_stopped() {
-    let calls: Vec<String> = (0..=MOST_CALLS).map(|n| format!(r#"{{"index":{n},"id":"c{n}","function":{{"name":"f"}}}}"#)).collect();
-    let text = stream(&[&format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, calls.join(","))]);
+    let calls: Vec<String> = (0..=MOST_CALLS)
+        .map(|n| format!(r#"{{"index":{n},"id":"c{n}","function":{{"name":"f"}}}}"#))
+        .collect();
+    let text = stream(&[&format!(
+        r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#,
+        calls.join(",")
+    )]);
     assert_eq!(turn(&text).unwrap_err().again, Again::Never);
 }
 

@@ -7,7 +7,9 @@ use crate::models::ask::Flow;
 use crate::models::failure::Failure;
 use crate::models::reading::{Reader, nothing};
 use model::{Code, Str, Value};
-use node_api::ai::{Arguments, ChatEvent, Message, ModelError, Opaque, Part, Role, Stop, ToolCall, Turn};
+use node_api::ai::{
+    Arguments, ChatEvent, Message, ModelError, Opaque, Part, Role, Stop, ToolCall, Turn,
+};
 use std::collections::HashSet;
 
 /// What has been said so far.
@@ -35,7 +37,12 @@ impl ResponsesReader {
 }
 
 impl Reader for ResponsesReader {
-    fn event(&mut self, _: &str, event: &Value, events: &mut Vec<ChatEvent>) -> Result<Flow, Failure> {
+    fn event(
+        &mut self,
+        _: &str,
+        event: &Value,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<Flow, Failure> {
         error::check(event)?;
         let delta = event.get("delta").and_then(Value::as_str).filter(|delta| !delta.is_empty());
         match (event.get("type").and_then(Value::as_str).unwrap_or_default(), delta) {
@@ -43,7 +50,10 @@ impl Reader for ResponsesReader {
                 self.told_text = true;
                 events.push(ChatEvent::Text(delta.into()));
             }
-            ("response.reasoning_summary_text.delta" | "response.reasoning_text.delta", Some(delta)) => {
+            (
+                "response.reasoning_summary_text.delta" | "response.reasoning_text.delta",
+                Some(delta),
+            ) => {
                 self.told_thoughts = true;
                 events.push(ChatEvent::Thinking(delta.into()));
             }
@@ -54,7 +64,13 @@ impl Reader for ResponsesReader {
                 }
             }
             ("response.output_item.done", _) => self.items.extend(event.get("item").cloned()),
-            ("response.completed" | "response.incomplete" | "response.failed" | "response.cancelled", _) => {
+            (
+                "response.completed"
+                | "response.incomplete"
+                | "response.failed"
+                | "response.cancelled",
+                _,
+            ) => {
                 self.last = event.get("response").cloned();
                 return Ok(Flow::Complete);
             }
@@ -75,24 +91,34 @@ impl Reader for ResponsesReader {
 
     fn finish(&mut self, events: &mut Vec<ChatEvent>) -> Result<Turn, Failure> {
         let Some(last) = self.last.take() else {
-            return Err(Failure::passing(ModelError::new(Code::MODEL_ERROR, "The answer of the model broke off before its end")));
+            return Err(Failure::passing(ModelError::new(
+                Code::MODEL_ERROR,
+                "The answer of the model broke off before its end",
+            )));
         };
         if let Some(model) = last.get("model").and_then(Value::as_str) {
             self.model = model.into();
         }
         let gathered = std::mem::take(&mut self.items);
-        let items = last.get("output").and_then(Value::as_array).filter(|items| !items.is_empty()).unwrap_or(&gathered);
+        let items = last
+            .get("output")
+            .and_then(Value::as_array)
+            .filter(|items| !items.is_empty())
+            .unwrap_or(&gathered);
         let read = Read::of(items);
         let stop = stop(&last, &read);
         if read.parts.is_empty() && stop == Stop::Stop {
             return Err(nothing());
         }
-        let (told_text, told_thoughts, told_calls) = (self.told_text, self.told_thoughts, self.told_calls);
+        let (told_text, told_thoughts, told_calls) =
+            (self.told_text, self.told_thoughts, self.told_calls);
         let mut n_calls = 0;
         for part in &read.parts {
             match part {
                 Part::Text(text) if !told_text => events.push(ChatEvent::Text(text.clone())),
-                Part::Thinking { text, .. } if !told_thoughts && !text.is_empty() => events.push(ChatEvent::Thinking(text.clone())),
+                Part::Thinking { text, .. } if !told_thoughts && !text.is_empty() => {
+                    events.push(ChatEvent::Thinking(text.clone()))
+                }
                 Part::ToolCall(call) => {
                     if n_calls >= told_calls {
                         self.begins(&call.name, events);
@@ -102,8 +128,14 @@ impl Reader for ResponsesReader {
                 _ => {}
             }
         }
-        let usage = last.get("usage").filter(|raw| raw.is_object()).map(usage::usage).unwrap_or_default();
-        Ok(Turn { message: Message::new(Role::Assistant, read.parts), stop, usage, model: self.model.clone() })
+        let usage =
+            last.get("usage").filter(|raw| raw.is_object()).map(usage::usage).unwrap_or_default();
+        Ok(Turn {
+            message: Message::new(Role::Assistant, read.parts),
+            stop,
+            usage,
+            model: self.model.clone(),
+        })
     }
 }
 
@@ -127,7 +159,9 @@ impl Read {
                     read.parts.push(Part::Thinking { text: thoughts(item), opaque: Some(opaque) });
                 }
                 "function_call" => {
-                    let text = |name: &str| item.get(name).and_then(Value::as_str).map(Str::from).unwrap_or_default();
+                    let text = |name: &str| {
+                        item.get(name).and_then(Value::as_str).map(Str::from).unwrap_or_default()
+                    };
                     let mut id = text("call_id");
                     if id.is_empty() || !ids.insert(id.clone()) {
                         id = format!("call_of_item_{number}").into();
@@ -135,7 +169,12 @@ impl Read {
                     }
                     read.has_calls = true;
                     let arguments = Arguments::parse(&text("arguments"));
-                    read.parts.push(Part::ToolCall(ToolCall { id, name: text("name"), arguments, opaque: None }));
+                    read.parts.push(Part::ToolCall(ToolCall {
+                        id,
+                        name: text("name"),
+                        arguments,
+                        opaque: None,
+                    }));
                 }
                 // Tools of the provider's own have done their work already.
                 _ => {}
@@ -147,7 +186,11 @@ impl Read {
     fn message(&mut self, item: &Value) {
         for part in item.get("content").and_then(Value::as_array).unwrap_or_default() {
             self.refused |= kind(part) == "refusal";
-            let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str).unwrap_or_default();
+            let text = part
+                .get("text")
+                .or_else(|| part.get("refusal"))
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             if !text.is_empty() {
                 self.parts.push(Part::Text(text.into()));
             }
@@ -160,7 +203,8 @@ fn kind(item: &Value) -> &str {
 }
 
 fn thoughts(item: &Value) -> Str {
-    let pieces = ["summary", "content"].iter().filter_map(|place| item.get(place)?.as_array()).flatten();
+    let pieces =
+        ["summary", "content"].iter().filter_map(|place| item.get(place)?.as_array()).flatten();
     let texts: Vec<&str> = pieces.filter_map(|piece| piece.get("text")?.as_str()).collect();
     texts.join("\n\n").into()
 }

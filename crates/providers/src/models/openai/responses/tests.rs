@@ -5,7 +5,9 @@ use crate::models::failure::Again;
 use crate::models::reading::read;
 use crate::models::secret::Secret;
 use model::Code;
-use node_api::ai::{Arguments, ChatEvent, Effect, ModelOptions, Opaque, Stop, ToolCall, ToolChoice, ToolResult};
+use node_api::ai::{
+    Arguments, ChatEvent, Effect, ModelOptions, Opaque, Stop, ToolCall, ToolChoice, ToolResult,
+};
 
 const ALL: Capabilities = Capabilities {
     tools: true,
@@ -19,23 +21,44 @@ const ALL: Capabilities = Capabilities {
 };
 
 fn write_body(request: &ChatRequest, settings: &Settings) -> Value {
-    let info = ModelInfo { provider: "openai".into(), model: "gpt-x".into(), capabilities: ALL, price: None };
+    let info = ModelInfo {
+        provider: "openai".into(),
+        model: "gpt-x".into(),
+        capabilities: ALL,
+        price: None,
+    };
     body(request, &info, settings)
 }
 
 #[test]
 fn a_conversation_becomes_items() {
-    let item = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc" });
-    let thinking = Part::Thinking { text: "".into(), opaque: Some(Opaque { provider: PROVIDER.into(), data: item }) };
-    let foreign = Part::Thinking { text: "x".into(), opaque: Some(Opaque { provider: "other".into(), data: json!({}) }) };
-    let call = ToolCall { id: "c1".into(), name: "f".into(), arguments: Arguments::parse("{}"), opaque: None };
-    let result = ToolResult { id: "c1".into(), name: "f".into(), content: "42".into(), is_error: false };
+    let item =
+        json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc" });
+    let thinking = Part::Thinking {
+        text: "".into(),
+        opaque: Some(Opaque { provider: PROVIDER.into(), data: item }),
+    };
+    let foreign = Part::Thinking {
+        text: "x".into(),
+        opaque: Some(Opaque { provider: "other".into(), data: json!({}) }),
+    };
+    let call = ToolCall {
+        id: "c1".into(),
+        name: "f".into(),
+        arguments: Arguments::parse("{}"),
+        opaque: None,
+    };
+    let result =
+        ToolResult { id: "c1".into(), name: "f".into(), content: "42".into(), is_error: false };
     let parameters = json!({ "type": "object" });
     let request = ChatRequest {
         messages: vec![
             Message::system("s"),
             Message::user("u"),
-            Message::new(Role::Assistant, vec![thinking, foreign, Part::Text("wait".into()), Part::ToolCall(call)]),
+            Message::new(
+                Role::Assistant,
+                vec![thinking, foreign, Part::Text("wait".into()), Part::ToolCall(call)],
+            ),
             Message::results([result]),
         ],
         tools: vec![ToolDefinition {
@@ -47,7 +70,12 @@ fn a_conversation_becomes_items() {
         }],
         tool_choice: ToolChoice::Tool("f".into()),
         format: OutputFormat::Json,
-        options: ModelOptions { max_tokens: Some(7), effort: Some("low".into()), temperature: Some(1.0), ..ModelOptions::default() },
+        options: ModelOptions {
+            max_tokens: Some(7),
+            effort: Some("low".into()),
+            temperature: Some(1.0),
+            ..ModelOptions::default()
+        },
         ..ChatRequest::default()
     };
     let mut settings = Settings::openai(Secret::default());
@@ -92,7 +120,10 @@ fn events_become_a_turn_in_any_cut() {
     let call = ChatEvent::CallBegins { index: 0, name: "f".into() };
     assert_eq!(events, [ChatEvent::Thinking("Hm".into()), ChatEvent::Text("é".into()), call]);
     let turn = turn.unwrap();
-    assert_eq!((turn.stop.clone(), turn.usage.input, turn.model.as_str(), turn.message.parts.len()), (Stop::ToolCalls, 5, "m-1", 3));
+    assert_eq!(
+        (turn.stop.clone(), turn.usage.input, turn.model.as_str(), turn.message.parts.len()),
+        (Stop::ToolCalls, 5, "m-1", 3)
+    );
     let pieces: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
     assert_eq!(read(ResponsesReader::new("m"), &pieces), (events, Ok(turn)));
 }
@@ -112,11 +143,16 @@ fn a_stream_that_only_tells_its_end_is_told_all_the_same() {
 #[test]
 fn failures_are_told_by_their_codes() {
     let turn = |text: &str| read(ResponsesReader::new("m"), &[text.as_bytes()]).1;
-    let failed =
-        stream(&[r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}}"#]);
+    let failed = stream(&[
+        r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}}"#,
+    ]);
     let failure = turn(&failed).unwrap_err();
-    assert_eq!((failure.error.code, failure.error.message.as_str(), failure.again), (Code::MODEL_RATE_LIMIT, "slow", Again::Soon));
-    let error = stream(&[r#"{"type":"error","code":"insufficient_quota","message":"empty","param":null}"#]);
+    assert_eq!(
+        (failure.error.code, failure.error.message.as_str(), failure.again),
+        (Code::MODEL_RATE_LIMIT, "slow", Again::Soon)
+    );
+    let error =
+        stream(&[r#"{"type":"error","code":"insufficient_quota","message":"empty","param":null}"#]);
     assert_eq!(turn(&error).unwrap_err().error.code, Code::MODEL_QUOTA);
     let cut = stream(&[r#"{"type":"response.output_text.delta","delta":"a"}"#]);
     assert_eq!(turn(&cut).unwrap_err().again, Again::Soon);

@@ -1,0 +1,412 @@
+//! The strict strategy: one action of the model and at most one tool an iteration, in JSON that is
+//! checked to the letter. A reply that breaks the contract ends the run.
+
+mod config;
+mod envelope;
+mod reply;
+
+pub use config::{Config, SCHEMA, StopCondition};
+pub use envelope::{Envelope, Event};
+pub use reply::Fault;
+
+use crate::codec::{usage_from_value, usage_to_value};
+use crate::flow::{self, Ruling, rule};
+use crate::guard::Guard;
+use crate::record::Ended;
+use crate::world::{AgentError, AgentEvent, World};
+use model::{Code, Object, Str, Value};
+use node_api::ai::{
+    Arguments, ChatEvent, ChatModel, ChatRequest, Effect, Exposure, Message, ModelError,
+    OutputFormat, Sends, ToolCall, ToolCallContext, ToolChoice, ToolFailure, Turn,
+};
+use node_api::notes;
+use reply::Reply;
+use std::sync::Arc;
+
+const PROMPT: &str = include_str!("react/prompt.txt");
+
+/// An agent that only orchestrates, validates and routes.
+pub struct ReactAgent {
+    pub model: Arc<dyn ChatModel>,
+    pub guard: Guard,
+    pub config: Config,
+    /// The item of the node's input that it works on.
+    pub item: usize,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReactOutcome {
+    pub envelope: Envelope,
+    /// The final message, if there is one.
+    pub answer: Option<Value>,
+    /// Why it did not end well.
+    pub fault: Option<(Fault, Str)>,
+}
+
+impl ReactAgent {
+    /// Runs the loop in the order of its contract. Trace id and beginning come from outside: with
+    /// the same answers behind the ports the envelope is the same to the byte.
+    pub async fn run(
+        &self,
+        world: &dyn World,
+        input: Value,
+        memory: Option<Object>,
+        trace_id: Str,
+        started_at: Str,
+    ) -> Result<ReactOutcome, AgentError> {
+        world.tell(AgentEvent::Began).await;
+        let began = world.now_ms();
+        let outcome = self.work(world, input, memory, trace_id, started_at).await;
+        // The model speaks in JSON; whoever listens hears the one part of it that is an answer.
+        if let Ok(ReactOutcome { answer: Some(answer), .. }) = &outcome {
+            world.tell(AgentEvent::Token(words(answer))).await;
+        }
+        world.tell(self.end_of(&outcome, (world.now_ms() - began).max(0) as u64)).await;
+        outcome
+    }
+
+    fn end_of(&self, outcome: &Result<ReactOutcome, AgentError>, duration_ms: u64) -> AgentEvent {
+        match outcome {
+            Ok(ReactOutcome { envelope, answer, fault: None }) => {
+                let ended = if answer.is_some() { Ended::Completed } else { Ended::MaxIterations };
+                AgentEvent::Done { ended, iterations: envelope.iteration, duration_ms }
+            }
+            Ok(ReactOutcome { fault: Some(_), .. }) | Err(_) => AgentEvent::Failed,
+        }
+    }
+
+    async fn work(
+        &self,
+        world: &dyn World,
+        input: Value,
+        memory: Option<Object>,
+        trace_id: Str,
+        started_at: Str,
+    ) -> Result<ReactOutcome, AgentError> {
+        let available = self.config.allowed_tools.clone();
+        let mut envelope =
+            Envelope { input, available, memory, trace_id, started_at, ..Envelope::default() };
+        for iteration in 1..=self.config.max_iterations {
+            if world.is_cancelled() {
+                return Err(AgentError::Cancelled);
+            }
+            envelope.iteration = iteration;
+            world.tell(AgentEvent::Iteration { number: iteration }).await;
+            let (text, duration_ms) = self.call_model(world, &mut envelope).await?;
+            let reply = match Reply::read(&text, &self.config.allowed_tools, &self.guard) {
+                Ok(reply) => reply,
+                Err(fault) => return Ok(failed(envelope, fault)),
+            };
+            let confidence = match reply {
+                Reply::Final { message, confidence } => {
+                    envelope.last_action = Some("final");
+                    envelope.completed = true;
+                    envelope.events.push(event(iteration, "final", None, duration_ms, confidence));
+                    return Ok(ReactOutcome { envelope, answer: Some(message), fault: None });
+                }
+                Reply::Tool { name, input, confidence } => {
+                    self.call_tool(world, &mut envelope, name, input, confidence).await?;
+                    confidence
+                }
+            };
+            if self.is_over(iteration, confidence) {
+                return Ok(ReactOutcome { envelope, answer: None, fault: None });
+            }
+        }
+        let limit = self.config.max_iterations;
+        Ok(failed(
+            envelope,
+            (
+                Fault::IterationOverflow,
+                format!("there was no final answer within {limit} iterations").into(),
+            ),
+        ))
+    }
+
+    fn is_over(&self, iteration: usize, confidence: f64) -> bool {
+        self.config.stop_conditions.iter().any(|condition| match condition {
+            StopCondition::FinalAnswer => false,
+            StopCondition::Confidence(least) => confidence >= *least,
+            StopCondition::Iterations(most) => iteration >= *most,
+        })
+    }
+
+    /// The model's words, and how long it took.
+    async fn call_model(
+        &self,
+        world: &dyn World,
+        envelope: &mut Envelope,
+    ) -> Result<(Str, u64), AgentError> {
+        let prompt = self.prompt();
+        let key = format!("model {}", envelope.iteration);
+        let kept = match world.note(&key) {
+            Some(kept) => {
+                envelope.reached_out |= notes::is_begun(world.note(&notes::begun(&key)).as_ref());
+                kept
+            }
+            None => {
+                let began = world.now_ms();
+                let mut about = Object::from_iter([
+                    ("input", envelope.input.clone()),
+                    ("history", Value::array(envelope.history.clone())),
+                ]);
+                if let Some(memory) = &envelope.memory {
+                    about.insert("memory", memory.clone());
+                }
+                let messages = vec![
+                    Message::system(prompt.clone()),
+                    Message::user(model::json::to_string(&about.into())),
+                ];
+                let request = ChatRequest {
+                    messages,
+                    tool_choice: ToolChoice::None,
+                    format: OutputFormat::Json,
+                    ..ChatRequest::default()
+                };
+                let turn = self.listen(world, request).await?;
+                let duration = (world.now_ms() - began).max(0) as f64;
+                let told = [
+                    ("text", Value::from(turn.message.text())),
+                    ("durationMs", duration.into()),
+                    ("usage", usage_to_value(&turn.usage)),
+                ];
+                let kept = Value::from(Object::from_iter(told));
+                world.keep(&key, kept.clone()).await.map_err(AgentError::Kept)?;
+                kept
+            }
+        };
+        let usage = kept.get("usage").map(usage_from_value).unwrap_or_default();
+        let dollars = self.model.info().price.map(|price| price.of(&usage));
+        world.tell(AgentEvent::Cost { usage, dollars }).await;
+        let text: Str = kept.get("text").and_then(Value::as_str).unwrap_or_default().into();
+        envelope.last_prompt = Some(prompt);
+        envelope.last_response =
+            Some(model::json::parse(&text).unwrap_or_else(|_| text.clone().into()));
+        Ok((text, kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64))
+    }
+
+    async fn listen(&self, world: &dyn World, request: ChatRequest) -> Result<Turn, AgentError> {
+        use futures::StreamExt as _;
+        let mut events = self.model.stream(request);
+        while let Some(event) = events.next().await {
+            match event.map_err(AgentError::Model)? {
+                ChatEvent::Retry { attempt, wait_ms, cause } => {
+                    world.tell(AgentEvent::ModelRetry { attempt, wait_ms, cause }).await
+                }
+                ChatEvent::Done(turn) => return Ok(*turn),
+                ChatEvent::Text(_) | ChatEvent::Thinking(_) | ChatEvent::CallBegins { .. } => {}
+            }
+        }
+        Err(AgentError::Model(ModelError::new(
+            Code::MODEL_ERROR,
+            "The answer of the model broke off",
+        )))
+    }
+
+    async fn call_tool(
+        &self,
+        world: &dyn World,
+        envelope: &mut Envelope,
+        name: Str,
+        input: Object,
+        confidence: f64,
+    ) -> Result<(), AgentError> {
+        let key = format!("tool {}", envelope.iteration);
+        let kept = match world.note(&key) {
+            Some(kept) => {
+                envelope.reached_out |= notes::is_begun(world.note(&notes::begun(&key)).as_ref());
+                kept
+            }
+            None => {
+                let call = ToolCall {
+                    id: key.as_str().into(),
+                    name: name.clone(),
+                    arguments: Arguments::Read(input.clone()),
+                    opaque: None,
+                };
+                let in_doubt =
+                    || AgentError::Uncertain { tool: name.clone(), call: world.full_key(&key) };
+                let Ok((tool, checked)) = self.guard.admit(&call) else { return Err(in_doubt()) };
+                let definition = tool.definition();
+                if definition.effect != Effect::None
+                    && notes::is_begun(world.note(&notes::begun(&key)).as_ref())
+                {
+                    return Err(in_doubt());
+                }
+                let began = world.now_ms();
+                let call_id = call.id.clone();
+                let started = AgentEvent::ToolStarted {
+                    call_id: call_id.clone(),
+                    name: name.clone(),
+                    arguments: input.clone().into(),
+                };
+                world.tell(started).await;
+                let exposure = self.exposure(envelope);
+                let mut context = ToolCallContext {
+                    call_id: call_id.clone(),
+                    item: self.item,
+                    key: world.full_key(&key),
+                    may_reach_out: false,
+                    exposure,
+                };
+                let (mut effect, mut sends) = (definition.effect, tool.sends(&checked, &context));
+                let made = loop {
+                    // This strategy asks nobody.
+                    if rule(exposure, sends, false) == Ruling::NeedsApproval {
+                        world.tell(AgentEvent::Warning(flow::warning(&name))).await;
+                        break Err(ToolFailure::new(flow::refusal(&name)));
+                    }
+                    if effect == Effect::Changes {
+                        world
+                            .keep(&notes::begun(&key), name.clone().into())
+                            .await
+                            .map_err(AgentError::Kept)?;
+                    }
+                    match tool.call(checked.clone(), &context).await {
+                        Err(failure) if failure.wants_out && effect == Effect::Shown => {
+                            (effect, sends, context.may_reach_out) =
+                                (Effect::Changes, Sends::ModelChosen, true);
+                        }
+                        made => break made,
+                    }
+                };
+                envelope.reached_out |= context.may_reach_out;
+                let result = match made {
+                    Ok(answer) => Object::from_iter([
+                        ("success", Value::from(true)),
+                        ("data", self.guard.capped_value(answer.content)),
+                    ]),
+                    Err(failure) if failure.is_uncertain => {
+                        return Err(AgentError::Within { message: failure.message });
+                    }
+                    Err(failure) => {
+                        let words = format!("Tool '{name}' failed: {failure}");
+                        Object::from_iter([
+                            ("success", Value::from(false)),
+                            ("error", words.into()),
+                        ])
+                    }
+                };
+                let duration_ms = (world.now_ms() - began).max(0) as u64;
+                let (content, is_error) = match result.get("data") {
+                    Some(data) => (words(data), false),
+                    None => (result.get("error").map(words).unwrap_or_default(), true),
+                };
+                let kept = Value::from(Object::from_iter([
+                    ("result", Value::from(result)),
+                    ("durationMs", (duration_ms as f64).into()),
+                ]));
+                world.keep(&key, kept.clone()).await.map_err(AgentError::Kept)?;
+                world
+                    .tell(AgentEvent::ToolEnded {
+                        call_id,
+                        name: name.clone(),
+                        content,
+                        is_error,
+                        duration_ms,
+                    })
+                    .await;
+                kept
+            }
+        };
+        let seen = || kept.get("result").cloned().unwrap_or_default();
+        let result = notes::said_of(&kept).map_or_else(seen, |said| {
+            let data = model::json::parse(&said).unwrap_or_else(|_| said.clone().into());
+            Object::from_iter([
+                ("success", Value::from(true)),
+                ("data", self.guard.capped_value(data)),
+            ])
+            .into()
+        });
+        let duration_ms = kept.get("durationMs").and_then(Value::as_f64).unwrap_or_default() as u64;
+        let iteration = envelope.iteration;
+        let entry = [
+            ("iteration", Value::from(iteration)),
+            ("tool", name.clone().into()),
+            ("input", input.into()),
+            ("result", result),
+        ];
+        envelope.history.push(Object::from_iter(entry).into());
+        envelope.last_action = Some("tool");
+        envelope.last_tool = Some(name.clone());
+        envelope.events.push(event(iteration, "tool", Some(name), duration_ms, Some(confidence)));
+        Ok(())
+    }
+
+    /// What the loop has come across.
+    fn exposure(&self, envelope: &Envelope) -> Exposure {
+        let used: Vec<Str> = envelope
+            .history
+            .iter()
+            .filter_map(|entry| entry.get("tool").and_then(Value::as_str))
+            .map(Str::from)
+            .collect();
+        let remembers = envelope.memory.is_some();
+        // What code brought in from outside is text of strangers, whatever its tool says of itself.
+        let untrusted = envelope.reached_out || (remembers && self.guard.brings_untrusted());
+        let also = Exposure { untrusted, private: remembers };
+        self.guard.exposure(also, &used)
+    }
+
+    /// The prompt of the contract with the tools in their place.
+    fn prompt(&self) -> Str {
+        let mut tools = String::new();
+        for tool in self
+            .guard
+            .tools()
+            .map(|tool| tool.definition())
+            .filter(|tool| self.config.allowed_tools.contains(&tool.name))
+        {
+            let schema = model::json::to_string(&tool.parameters);
+            tools.push_str(&format!(
+                "- {}: {} Input schema: {schema}\n",
+                tool.name, tool.description
+            ));
+        }
+        PROMPT.trim_end().replace("{{tools}}", tools.trim_end()).into()
+    }
+}
+
+/// A text as it is, and anything else as its JSON.
+fn words(value: &Value) -> Str {
+    match value {
+        Value::String(text) => text.clone(),
+        other => model::json::to_string(other).into(),
+    }
+}
+
+fn event(
+    iteration: usize,
+    action: &str,
+    tool: Option<Str>,
+    duration_ms: u64,
+    confidence: Option<f64>,
+) -> Event {
+    Event {
+        iteration,
+        action: action.into(),
+        tool,
+        duration_ms: Some(duration_ms),
+        confidence,
+        error: None,
+    }
+}
+
+fn failed(mut envelope: Envelope, (fault, message): (Fault, Str)) -> ReactOutcome {
+    let error = Object::from_iter([
+        ("type", Value::from(fault.name())),
+        ("message", message.clone().into()),
+    ]);
+    let iteration = envelope.iteration;
+    let event = Event {
+        iteration,
+        action: "error".into(),
+        tool: None,
+        duration_ms: None,
+        confidence: None,
+        error: Some(error.into()),
+    };
+    envelope.events.push(event);
+    ReactOutcome { envelope, answer: None, fault: Some((fault, message)) }
+}

@@ -1,0 +1,327 @@
+//! The strategy of native tool calls: ask the model, run what it calls, show it the results, until
+//! it answers.
+
+mod approval;
+mod calls;
+mod conversation;
+mod hand_over;
+mod options;
+
+pub use hand_over::with_results;
+pub use options::{Approval, OnLimit, Options};
+
+use crate::ask::{self, complaint, refused};
+use crate::form;
+use crate::guard::Guard;
+use crate::record::{Ended, Outcome, Record};
+use crate::remember::{Remembering, recall, remember};
+use crate::world::{AgentError, AgentEvent, World};
+use conversation::{Conversation, Last, newest, with_unlike_ids};
+use futures::future::Either;
+use model::{Code, SpendingLimit, SpentSum, Str};
+use node_api::ai::{
+    ChatModel, ChatRequest, Exposure, Message, ModelError, Parser, Stop, ToolCall, ToolChoice, Turn,
+};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+/// What a model is told when it has to come to an end.
+const CONCLUDE: &str =
+    "You have used all your steps. Answer now with what you know, and say what is missing.";
+
+/// The share of a budget after which an agent that is to conclude does so with the rest.
+const CONCLUDE_AT: f64 = 0.9;
+
+/// The key of the answer to that.
+const CONCLUSION: &str = "conclusion";
+
+pub struct ToolsAgent {
+    pub model: Arc<dyn ChatModel>,
+    pub guard: Guard,
+    pub memory: Option<Remembering>,
+    pub options: Options,
+}
+
+impl ToolsAgent {
+    pub async fn run(&self, world: &dyn World, user: Message) -> Result<Outcome, AgentError> {
+        self.run_told(world, self.work(world, user, None)).await
+    }
+
+    /// The same with an answer that a parser has read.
+    pub async fn run_in_form(
+        &self,
+        world: &dyn World,
+        user: Message,
+        parser: &dyn Parser,
+    ) -> Result<Outcome, AgentError> {
+        self.run_told(world, self.work(world, user, Some(parser))).await
+    }
+
+    async fn run_told(
+        &self,
+        world: &dyn World,
+        work: impl Future<Output = Result<Outcome, AgentError>>,
+    ) -> Result<Outcome, AgentError> {
+        world.tell(AgentEvent::Began).await;
+        let outcome = self.run_in_time(world, work).await;
+        let event = match &outcome {
+            Ok(Outcome { ended, record, .. }) => AgentEvent::Done {
+                ended: *ended,
+                iterations: record.iterations,
+                duration_ms: record.duration_ms,
+            },
+            // It is not over. Whoever lets go of it tells that it waits.
+            Err(AgentError::Approval { .. }) => return outcome,
+            Err(_) => AgentEvent::Failed,
+        };
+        world.tell(event).await;
+        outcome
+    }
+
+    async fn run_in_time(
+        &self,
+        world: &dyn World,
+        work: impl Future<Output = Result<Outcome, AgentError>>,
+    ) -> Result<Outcome, AgentError> {
+        let work = pin!(work);
+        let Some(limit_ms) = self.options.timeout_ms else { return work.await };
+        match futures::future::select(work, pin!(world.sleep(limit_ms))).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(_) => Err(AgentError::Timeout { limit_ms }),
+        }
+    }
+
+    async fn work(
+        &self,
+        world: &dyn World,
+        user: Message,
+        form: Option<&dyn Parser>,
+    ) -> Result<Outcome, AgentError> {
+        let began = world.now_ms();
+        let past = match &self.memory {
+            Some(remembering) => Some(recall(world, remembering, &user.text()).await?),
+            None => None,
+        };
+        let before = past.as_ref().map(|past| past.messages.clone()).unwrap_or_default();
+        let mut history = newest(before, self.options.max_history_tokens);
+        // What was said in earlier turns may repeat what a stranger had the model read then.
+        let untrusted = (!history.is_empty() && self.guard.brings_untrusted())
+            || !self.options.said_so_far.is_empty();
+        history.extend(self.options.opening.iter().cloned());
+        let mut run = Conversation::new(&self.system_prompt(form), history, user);
+        run.met = Exposure { untrusted, private: self.memory.is_some() };
+        for message in &self.options.said_so_far {
+            run.say(message.clone());
+        }
+        let last = self.converse(world, &mut run, form).await?;
+        // A turn that was handed over is not over yet; the run that ends it remembers all of it.
+        if let (Some(remembering), Some(past), true) =
+            (&self.memory, &past, last.ended != Ended::HandedOver)
+        {
+            remember(world, remembering, &past.turn, &run.said).await?;
+        }
+        run.record.duration_ms = (world.now_ms() - began).max(0) as u64;
+        run.record.messages = run.said;
+        Ok(Outcome {
+            answer: last.answer,
+            value: last.value,
+            ended: last.ended,
+            record: run.record,
+        })
+    }
+
+    fn system_prompt(&self, form: Option<&dyn Parser>) -> Str {
+        let own = &self.options.system_prompt;
+        match form.map(form::instructions) {
+            None => own.clone(),
+            Some(instructions) if own.is_empty() => instructions,
+            Some(instructions) => format!("{own}\n\n{instructions}").into(),
+        }
+    }
+
+    async fn converse(
+        &self,
+        world: &dyn World,
+        run: &mut Conversation,
+        form: Option<&dyn Parser>,
+    ) -> Result<Last, AgentError> {
+        let mut repairs = 0;
+        for iteration in 1..=self.options.max_iterations.max(1) {
+            if world.is_cancelled() {
+                return Err(AgentError::Cancelled);
+            }
+            if let Some(reached) = self.budget_reached(&run.record) {
+                return self.at_the_limit(world, run, form, Ended::Budget, reached).await;
+            }
+            run.record.iterations = iteration;
+            world.tell(AgentEvent::Iteration { number: iteration }).await;
+            // A tool that is demanded for ever would never let the model answer.
+            let tool_choice =
+                if run.record.tool_uses.is_empty() && self.options.said_so_far.is_empty() {
+                    self.options.tool_choice.clone()
+                } else {
+                    ToolChoice::Auto
+                };
+            let key = format!("model {iteration}");
+            let mut turn = match self.ask(world, run, &key, tool_choice, form).await {
+                Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => {
+                    return self.out_of_money(run, error);
+                }
+                other => other?,
+            };
+            turn.message = with_unlike_ids(turn.message);
+            let calls: Vec<ToolCall> = turn.message.tool_calls().cloned().collect();
+            if calls.is_empty() {
+                match turn.stop {
+                    Stop::Pause => {
+                        run.say(turn.message);
+                        continue;
+                    }
+                    Stop::ContentFilter | Stop::Refusal => return Err(refused(&turn)),
+                    _ => {}
+                }
+            }
+            if let Some(parser) = form
+                && let Some(given) =
+                    form::given(&calls).or_else(|| calls.is_empty().then(|| turn.message.clone()))
+            {
+                match form::answer(world, &key, parser, &given).await {
+                    Ok((answer, value)) => {
+                        // The call of the form is how the answer was given, not something to be
+                        // remembered.
+                        run.say(Message::assistant(answer.clone()));
+                        return Ok(Last { answer, value: Some(value), ended: Ended::Completed });
+                    }
+                    Err(error @ AgentError::Form(_)) if repairs < self.options.max_repairs => {
+                        repairs += 1;
+                        run.complain(turn.message, &calls, &complaint(&error));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            run.say(turn.message.clone());
+            if calls.is_empty() {
+                return Ok(Last {
+                    answer: turn.message.text(),
+                    value: None,
+                    ended: Ended::Completed,
+                });
+            }
+            if let Some(last) = self.hand_over(world, run, iteration, &calls).await? {
+                return Ok(last);
+            }
+            let results = self.call_all(world, run, iteration, &calls).await?;
+            let is_wrong = results.iter().all(|made| !made.was_admitted);
+            repairs = if is_wrong { repairs + 1 } else { 0 };
+            if repairs > self.options.max_repairs {
+                let words =
+                    results.first().map(|made| made.used.content.clone()).unwrap_or_default();
+                let message = format!("The model kept calling tools wrongly: {words}");
+                return Err(AgentError::Model(ModelError::new(Code::MODEL_ERROR, message)));
+            }
+            run.take_results(&calls, results);
+        }
+        let reached = format!("Max iterations ({}) reached", self.options.max_iterations);
+        self.at_the_limit(world, run, form, Ended::MaxIterations, reached).await
+    }
+
+    /// Whether the agent's own budget is used up, or so far that what is left is for a conclusion.
+    fn budget_reached(&self, record: &Record) -> Option<String> {
+        let keeps_a_rest = self.options.on_limit == OnLimit::Conclude;
+        let share = if keeps_a_rest { CONCLUDE_AT } else { 1.0 };
+        let usable = SpendingLimit {
+            tokens: self.options.budget.tokens.map(|tokens| (tokens as f64 * share).ceil() as u64),
+            dollars: self.options.budget.dollars.map(|dollars| dollars * share),
+        };
+        let sum = SpentSum {
+            tokens: record.usage.input.saturating_add(record.usage.output),
+            dollars: record.cost.unwrap_or(0.0),
+        };
+        usable
+            .reached_by(sum)
+            .map(|reached| format!("The budget of the agent is used up: {reached}"))
+    }
+
+    async fn at_the_limit(
+        &self,
+        world: &dyn World,
+        run: &mut Conversation,
+        form: Option<&dyn Parser>,
+        ended: Ended,
+        reached: String,
+    ) -> Result<Last, AgentError> {
+        match self.options.on_limit {
+            OnLimit::Error => {
+                let error = ModelError::new(Code::AGENT_LIMIT, reached);
+                let error = error.hint("Raise the agent's limit, or let it conclude there.");
+                Err(AgentError::Limit { error, partial: run.last_words() })
+            }
+            OnLimit::Partial => Ok(Last { answer: run.last_words(), value: None, ended }),
+            OnLimit::Conclude => {
+                run.messages.push(Message::user(CONCLUDE));
+                let asked = self.ask(world, run, CONCLUSION, ToolChoice::None, form).await;
+                run.messages.pop();
+                let turn = match asked {
+                    Err(AgentError::Model(error)) if error.code == Code::BUDGET_REACHED => {
+                        return self.out_of_money(run, error);
+                    }
+                    other => other?,
+                };
+                let answer = turn.message.text();
+                let value = match form {
+                    Some(parser) => {
+                        Some(form::answer(world, CONCLUSION, parser, &turn.message).await?.1)
+                    }
+                    None => None,
+                };
+                run.say(turn.message);
+                Ok(Last { answer, value, ended })
+            }
+        }
+    }
+
+    /// Nothing may be asked any more, not even for a conclusion.
+    fn out_of_money(&self, run: &Conversation, error: ModelError) -> Result<Last, AgentError> {
+        match self.options.on_limit {
+            OnLimit::Error => Err(AgentError::Limit { error, partial: run.last_words() }),
+            OnLimit::Partial | OnLimit::Conclude => {
+                Ok(Last { answer: run.last_words(), value: None, ended: Ended::Budget })
+            }
+        }
+    }
+
+    /// One answer of the model: the one that was kept, or a new one that is.
+    async fn ask(
+        &self,
+        world: &dyn World,
+        run: &mut Conversation,
+        key: &str,
+        tool_choice: ToolChoice,
+        form: Option<&dyn Parser>,
+    ) -> Result<Turn, AgentError> {
+        let is_offered = tool_choice != ToolChoice::None || key != CONCLUSION;
+        let own = self.guard.tools().map(|tool| tool.definition().clone());
+        let tools = own.chain(form.and_then(form::tool)).filter(|_| is_offered).collect::<Vec<_>>();
+        let tool_choice = match tool_choice {
+            _ if tools.is_empty() => ToolChoice::None,
+            ToolChoice::None if form.is_some() => ToolChoice::Auto,
+            chosen => chosen,
+        };
+        let request = ChatRequest {
+            messages: run.messages.clone(),
+            tools,
+            tool_choice,
+            ..ChatRequest::default()
+        };
+        let turn = ask::ask(world, self.model.as_ref(), key, request).await?;
+        run.record.usage.add(&turn.usage);
+        let dollars = self.model.info().price.map(|price| price.of(&turn.usage));
+        run.record.cost = match (run.record.cost, dollars) {
+            (before, Some(more)) => Some(before.unwrap_or(0.0) + more),
+            (before, None) => before,
+        };
+        Ok(turn)
+    }
+}

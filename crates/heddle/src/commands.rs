@@ -1,0 +1,184 @@
+//! One file per command.
+
+mod agent;
+mod api_keys;
+mod backup;
+mod chat;
+mod check;
+mod credentials;
+#[expect(
+    clippy::disallowed_methods,
+    reason = "works on files that the person at the terminal names"
+)]
+mod doctor;
+mod executions;
+#[expect(
+    clippy::disallowed_methods,
+    reason = "works on files that the person at the terminal names"
+)]
+mod export;
+mod expr;
+mod import;
+#[expect(
+    clippy::disallowed_methods,
+    reason = "works on files that the person at the terminal names"
+)]
+mod knowledge;
+mod migrate;
+#[expect(
+    clippy::disallowed_methods,
+    reason = "works on files that the person at the terminal names"
+)]
+mod models;
+#[expect(
+    clippy::disallowed_methods,
+    reason = "works on files that the person at the terminal names"
+)]
+mod node_docs;
+mod nodes;
+mod replay;
+mod restore;
+#[expect(
+    clippy::disallowed_methods,
+    reason = "works on files that the person at the terminal names"
+)]
+mod run;
+mod serve;
+mod users;
+mod workflows;
+
+use crate::cli::{Cli, Command, DataFolder};
+use crate::{conformance, settings};
+use anyhow::{Context as _, Result};
+use clap::CommandFactory as _;
+use model::Workflow;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Runs the command that was given; settings come from the folder that it names, too.
+pub(crate) fn dispatch(arguments: Cli, folder: &DataFolder) -> Result<ExitCode> {
+    // A child of ours confines itself before it reads anything, so it has no settings.
+    if !arguments.is_child() {
+        settings::use_sources(settings::Sources::gather(&arguments.given, &folder.path())?);
+        ::nodes::use_child_program(own_program());
+    }
+    match arguments.chosen() {
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
+        Command::List(data) => workflows::list(&data),
+        Command::Activate(arguments) => workflows::set_active(&arguments, true),
+        Command::Deactivate(arguments) => workflows::set_active(&arguments, false),
+        Command::Executions(arguments) => executions::run(arguments),
+        Command::ApiKeys(arguments) => api_keys::run(arguments),
+        Command::Credentials(arguments) => credentials::run(arguments),
+        Command::Users(arguments) => users::run(arguments),
+        Command::Knowledge(arguments) => knowledge::run(arguments),
+        Command::Models(arguments) => models::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Replay(arguments) => replay::run(arguments),
+        Command::Chat(arguments) => chat::run(&arguments),
+        Command::Agent(arguments) => agent::run(&arguments),
+        Command::Expr(arguments) => expr::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
+        Command::Conformance(arguments) => conformance::run(&arguments),
+        Command::Nodes(arguments) => nodes::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Backup(arguments) => backup::run(&arguments),
+        Command::Restore(arguments) => restore::run(&arguments),
+        Command::Migrate(arguments) => migrate::run(&arguments),
+        Command::ReadPdf => {
+            ::nodes::files::serve_pdf_reader(std::io::stdin(), std::io::stdout())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::MergeSql => {
+            ::nodes::flow::serve_merge_sql(std::io::stdin(), std::io::stdout())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Completions(arguments) => {
+            clap_complete::generate(
+                arguments.shell,
+                &mut Cli::command(),
+                "heddle",
+                &mut std::io::stdout(),
+            );
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// The program that does work for us that cannot be trusted: this one again, so that the work can
+/// be stopped. It is the link that the system keeps to it: after an upgrade the file of the same
+/// name is another version, which speaks otherwise.
+fn own_program() -> PathBuf {
+    let link = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") { link } else { std::env::current_exe().unwrap_or(link) }
+}
+
+/// A file's text, or that of standard input for `-`; at most 100 MB.
+#[expect(clippy::disallowed_types, reason = "a file that the person at the terminal names")]
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    const MAX_BYTES: u64 = 100 << 20;
+    let mut text = String::new();
+    let source: Box<dyn std::io::Read> = match path.to_str() {
+        Some("-") => Box::new(std::io::stdin()),
+        _ => Box::new(
+            std::fs::File::open(path)
+                .with_context(|| format!("{} cannot be opened", path.display()))?,
+        ),
+    };
+    source
+        .take(MAX_BYTES + 1)
+        .read_to_string(&mut text)
+        .with_context(|| format!("{} cannot be read as text", path.display()))?;
+    anyhow::ensure!(
+        text.len() as u64 <= MAX_BYTES,
+        "{} is larger than 100 MB (WORKFLOW_TOO_LARGE)",
+        path.display()
+    );
+    Ok(text)
+}
+
+/// Reads a workflow file. A list with one workflow in it, as n8n's export writes, counts as that
+/// workflow.
+pub(crate) fn read_workflow(path: &Path) -> Result<Workflow> {
+    let text = read_text(path)?;
+    match Workflow::parse(&text) {
+        Ok(workflow) => Ok(workflow),
+        Err(error) => {
+            let list = model::json::parse(&text)
+                .ok()
+                .and_then(|value| value.as_array().map(<[_]>::to_vec))
+                .unwrap_or_default();
+            match list.as_slice() {
+                [one] if one.is_object() => {
+                    Workflow::from_value(one).context("the list's workflow cannot be read")
+                }
+                _ => Err(error).with_context(|| {
+                    format!("{} is not a workflow (WORKFLOW_JSON)", path.display())
+                }),
+            }
+        }
+    }
+}
+
+/// An error of the store with its code, as the terminal shows it.
+pub(crate) fn coded(error: store::Error) -> anyhow::Error {
+    let (text, code) = (error.to_string(), error.code().name());
+    if text.contains(code) { anyhow::anyhow!(text) } else { anyhow::anyhow!("{text} ({code})") }
+}
+
+/// Runs a future to its end on this thread, with others for blocking work.
+pub(crate) fn block_on<F: Future>(future: F) -> Result<F::Output> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // Long computations and reads of files take a thread each; what serves connections must find
+    // one besides them.
+    let runtime = builder
+        .worker_threads(2)
+        .max_blocking_threads(1024)
+        .enable_all()
+        .build()
+        .context("the runtime cannot start")?;
+    Ok(runtime.block_on(future))
+}

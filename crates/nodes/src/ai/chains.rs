@@ -1,0 +1,103 @@
+//! Chains: nodes that ask a model about each item, without tools.
+
+pub(super) mod classifier;
+pub(super) mod extractor;
+pub(super) mod llm;
+mod pieces;
+pub(super) mod sentiment;
+pub(super) mod summarization;
+
+use super::parsers::structured::{Structured, Wrapping};
+use super::supplies::model;
+use super::world::NodeWorld;
+use agent::{AgentError, ask_in_form};
+use model::Kind;
+use node_api::ai::Message;
+use node_api::prelude::*;
+
+/// The description of a chain: items come in, and a model is connected.
+fn chain_spec(spec: Spec) -> Spec {
+    spec.group(Group::Ai)
+        .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Model")])
+        .keeps_notes()
+}
+
+/// What a model says about a text, as JSON of a form.
+pub(super) async fn judged(
+    ctx: &Ctx<'_>,
+    index: usize,
+    key: &str,
+    system: Str,
+    text: Str,
+    schema: &Value,
+) -> Result<Value, NodeError> {
+    let parser = Structured::new(schema, Wrapping::None)?;
+    let model = model(ctx, index).await?;
+    let messages = vec![Message::system(system), Message::user(text)];
+    let world = NodeWorld::unheard(ctx, index);
+    ask_in_form(&world, model.as_ref(), key, messages, &parser)
+        .await
+        .map_err(AgentError::into_node_error)
+}
+
+/// A prompt in LangChain's form: `{name}` stands for a value, doubled braces for themselves.
+fn filled(template: &str, values: &[(&str, &str)]) -> Str {
+    let mut filled = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let known = values.iter().find(|(name, _)| {
+            rest.strip_prefix('{').is_some_and(|rest| rest.starts_with(&format!("{name}}}")))
+        });
+        let taken = match known {
+            Some((name, value)) => {
+                filled.push_str(value);
+                name.len() + 2
+            }
+            None => {
+                filled.push_str(&rest[..1]);
+                if rest.starts_with("{{") || rest.starts_with("}}") { 2 } else { 1 }
+            }
+        };
+        rest = &rest[taken..];
+    }
+    filled.push_str(rest);
+    filled.into()
+}
+
+/// Items that go to one of several outputs, and failures to the first.
+struct Sorted {
+    outputs: Vec<ItemsBuilder>,
+}
+
+impl Sorted {
+    fn new(ctx: &Ctx<'_>, n_outputs: usize) -> Self {
+        Self { outputs: (0..n_outputs.max(1)).map(|_| ctx.builder()).collect() }
+    }
+
+    fn put(&mut self, output: usize, item: Item) {
+        if let Some(output) = self.outputs.get_mut(output) {
+            output.push(item);
+        }
+    }
+
+    fn finish(self) -> Outputs {
+        self.outputs.into_iter().map(ItemsBuilder::finish).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_filled_in_once_and_keeps_other_braces() {
+        assert_eq!(
+            filled("Say {text} as {{\"a\": {other}}}", &[("text", "{text}")]),
+            "Say {text} as {\"a\": {other}}"
+        );
+        assert_eq!(filled("no braces", &[("text", "x")]), "no braces");
+        assert_eq!(filled("end {", &[("text", "x")]), "end {");
+    }
+}

@@ -1,0 +1,69 @@
+//! Embedding models: what turns texts into vectors.
+
+pub(super) mod embed_texts;
+pub(super) mod local;
+pub(super) mod openai;
+pub(super) mod others;
+
+use crate::ai::models::azure::azure_settings;
+use crate::ai::models::openai::openai_settings;
+use model::Kind;
+use node_api::Credential;
+use node_api::ai::{Embedder, Supply};
+use node_api::http::Http;
+use node_api::prelude::*;
+use providers::models::ask::Access;
+use providers::models::openai::OpenAiEmbedder;
+use std::sync::Arc;
+
+/// The description of one of n8n's nodes that supply an embedding model.
+fn embedding_spec(node: &str, versions: &[f64], name: &str, credential: &str) -> Spec {
+    let id = format!("@n8n/n8n-nodes-langchain.{node}");
+    Spec::new(&id, versions, name, "Turn texts into vectors, as n8n does it")
+        .group(Group::Ai)
+        .inputs([])
+        .outputs([Port::of(Kind::AiEmbedding, "Embeddings")])
+        .credential(credential, true)
+        .hint("Connect it to a vector store; vectors of different models do not go together.")
+        .alias(&["vector", "semantic search"])
+}
+
+fn model_param(name: &str, default: &str) -> Param {
+    Param::text(name, "Model", default).help("The model's name as the provider writes it.")
+}
+
+fn supply(embedder: impl Embedder + 'static) -> Supply {
+    Supply::Embedder(Arc::new(embedder))
+}
+
+/// The embedding model that a credential of a provider pays for; the provider's usual one if none
+/// is named.
+pub(super) fn embedder_of(
+    kind: &str,
+    credential: &Credential,
+    model: Option<&Str>,
+    http: Arc<dyn Http>,
+) -> Result<Arc<dyn Embedder>, NodeError> {
+    let access = Access::new(http);
+    let named = |usual: &str| model.cloned().unwrap_or_else(|| usual.into());
+    let of_openai = |usual: &str, settings| {
+        Arc::new(OpenAiEmbedder::new(&named(usual), settings, &access)) as Arc<dyn Embedder>
+    };
+    Ok(match kind {
+        "openAiApi" => of_openai("text-embedding-3-small", openai_settings(credential)),
+        "mistralCloudApi" => of_openai("mistral-embed", openai::mistral_settings(credential)),
+        "azureOpenAiApi" => of_openai("text-embedding-3-small", azure_settings(credential)?),
+        "googlePalmApi" => {
+            others::gemini(&named("models/gemini-embedding-001"), credential, &access)
+        }
+        "ollamaApi" => others::ollama(&named("nomic-embed-text"), credential, &access),
+        "cohereApi" => others::cohere(&named("embed-v4.0"), credential, &access),
+        other => {
+            return Err(NodeError::credential(format!(
+                "A credential of type '{}' has no embedding models",
+                other.chars().take(100).collect::<String>()
+            ))
+            .hint("Choose a credential of OpenAI, Azure, Mistral, Gemini, Cohere or Ollama."));
+        }
+    })
+}

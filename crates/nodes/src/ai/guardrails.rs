@@ -1,0 +1,276 @@
+//! Guardrails: looks for what a text must not hold, and lets it pass, stops it, or takes it out.
+
+mod judged;
+mod keywords;
+mod mask;
+mod params;
+mod patterns;
+mod personal;
+mod secrets;
+mod urls;
+
+use super::supplies::model;
+use super::world::NodeWorld;
+use mask::masked;
+use model::Kind;
+use node_api::prelude::*;
+use patterns::Patterns;
+
+pub(crate) struct Guardrails;
+
+impl Node for Guardrails {
+    fn spec() -> Spec {
+        Spec::new("@n8n/n8n-nodes-langchain.guardrails", &[1.0, 2.0], "Guardrails", "Check texts for what they must not hold, or take it out")
+            .group(Group::Ai)
+            .inputs([Port::main(), Port::of(Kind::AiLanguageModel, "Chat Model")])
+            .output_rule(PortRule::named(&["Pass", "Fail"]).when("operation", "classify"))
+            .params(params::params())
+            .hint("Put it before a model that strangers write to, or after one whose words strangers read.")
+            .alias(&["pii", "secret", "injection", "sanitize", "moderation", "jailbreak"])
+            .keeps_notes()
+            .computes()
+            .note("Keywords, personal data, secret keys, addresses and patterns are looked for without a model; only jailbreak, NSFW, topical alignment and custom checks ask one.")
+            .example(
+                "Mask an e-mail address",
+                r#"{ "operation": "sanitize", "text": "Write to ada@example.com", "guardrails": { "pii": { "value": { "type": "selected", "entities": ["EMAIL_ADDRESS"] } } } }"#,
+                r#"[{}]"#,
+                r#"[[{ "guardrailsInput": "Write to <EMAIL_ADDRESS>", "checks": [{ "name": "personalData", "triggered": true, "info": { "analyzerResults": [{ "entityType": "EMAIL_ADDRESS", "text": "ada@example.com" }] } }] }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let operation = ctx.text("operation", 0)?;
+        let classifies = operation == "classify";
+        let (mut passed, mut failed) = (ctx.builder(), ctx.builder());
+        let mut patterns = Patterns::default();
+        for index in 0..items.len() {
+            let checked = match classifies {
+                true => classified(ctx, index, &mut patterns).await,
+                false => sanitized(ctx, index, &mut patterns),
+            };
+            match checked {
+                Ok(Verdict { text, checks, has_passed }) => {
+                    let shown = checks.iter().map(Check::to_value).collect::<Vec<_>>();
+                    let json = Object::from_iter([
+                        ("guardrailsInput", Value::from(text)),
+                        ("checks", shown.into()),
+                    ]);
+                    let output = if has_passed { &mut passed } else { &mut failed };
+                    output.push(Item::new(json).paired_with(index));
+                }
+                Err(error) if classifies => {
+                    let mut item = ctx.failed_item(index, error)?;
+                    item.json.make_object().insert("guardrailsInput", "");
+                    failed.push(item);
+                }
+                Err(error) => passed.push(ctx.failed_item(index, error)?),
+            }
+        }
+        let mut outputs = vec![passed.finish()];
+        if classifies {
+            outputs.push(failed.finish());
+        }
+        Ok(outputs)
+    }
+}
+
+/// What came of one check.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Check {
+    name: Str,
+    is_triggered: bool,
+    confidence: Option<f64>,
+    info: Object,
+    /// What is to be masked, each with the word that stands in its place.
+    masks: Vec<(Str, String)>,
+}
+
+impl Check {
+    fn to_value(&self) -> Value {
+        let mut shown = Object::from_iter([
+            ("name", Value::from(self.name.clone())),
+            ("triggered", self.is_triggered.into()),
+        ]);
+        if let Some(confidence) = self.confidence {
+            shown.insert("confidenceScore", confidence);
+            shown.insert("executionFailed", false);
+        }
+        shown.insert("info", self.info.clone());
+        shown.into()
+    }
+}
+
+struct Verdict {
+    text: Str,
+    checks: Vec<Check>,
+    has_passed: bool,
+}
+
+/// First what needs no model; a text that holds such things is shown to none.
+async fn classified(
+    ctx: &Ctx<'_>,
+    index: usize,
+    patterns: &mut Patterns,
+) -> Result<Verdict, NodeError> {
+    let text = ctx.text("text", index)?;
+    let chosen = ctx.param("guardrails", index)?;
+    let checks = without_model(&chosen, &text, patterns)?;
+    if checks.iter().any(|check| check.is_triggered) {
+        let checks = checks.into_iter().filter(|check| check.is_triggered).collect();
+        return Ok(Verdict { text, checks, has_passed: false });
+    }
+    let mut checks = checks;
+    if let Some(words) =
+        chosen.get("keywords").and_then(Value::as_str).filter(|words| !words.trim().is_empty())
+    {
+        checks.push(keywords::check(&text, words, patterns)?);
+    }
+    let questions = judged::questions(&chosen);
+    if !questions.is_empty() {
+        let model = model(ctx, index).await?;
+        let rules = match ctx.flag("customizeSystemMessage", index)? {
+            true => Some(ctx.text("systemMessage", index)?),
+            false => None,
+        };
+        let world = NodeWorld::unheard(ctx, index);
+        for question in &questions {
+            checks.push(
+                judged::check(&world, model.as_ref(), question, rules.as_deref(), &text).await?,
+            );
+        }
+    }
+    let has_passed = !checks.iter().any(|check| check.is_triggered);
+    let told = checks.into_iter().filter(|check| has_passed || check.is_triggered).collect();
+    Ok(Verdict { text, checks: told, has_passed })
+}
+
+fn sanitized(ctx: &Ctx<'_>, index: usize, patterns: &mut Patterns) -> Result<Verdict, NodeError> {
+    let text = ctx.text("text", index)?;
+    let checks = without_model(&ctx.param("guardrails", index)?, &text, patterns)?;
+    Ok(Verdict { text: masked(&text, &checks)?, checks, has_passed: true })
+}
+
+fn without_model(
+    chosen: &Value,
+    text: &str,
+    patterns: &mut Patterns,
+) -> Result<Vec<Check>, NodeError> {
+    let mut checks = Vec::new();
+    let value = |name: &str| {
+        chosen.get(name).and_then(|check| check.get("value")).filter(|value| value.is_object())
+    };
+    if let Some(settings) = value("pii") {
+        checks.push(personal::check(text, settings)?);
+    }
+    if let Some(written) =
+        chosen.get("customRegex").and_then(|check| check.get("regex")).and_then(Value::as_array)
+    {
+        checks.push(personal::check_custom(text, written, patterns)?);
+    }
+    if let Some(settings) = value("secretKeys") {
+        checks.push(secrets::check(
+            text,
+            settings.get("permissiveness").and_then(Value::as_str).unwrap_or("balanced"),
+        )?);
+    }
+    if let Some(settings) = value("urls") {
+        checks.push(urls::check(text, &urls::Allowed::read(settings))?);
+    }
+    Ok(checks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::testing::run;
+
+    async fn checked(guardrails: Value, text: &str) -> Vec<Value> {
+        let params = Object::from_iter([
+            ("operation", Value::from("classify")),
+            ("text", text.into()),
+            ("guardrails", guardrails),
+        ]);
+        run::<Guardrails>(params.into(), json!([{}])).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_text_that_holds_what_it_must_not_fails_without_a_model() {
+        for (guardrails, bad, good) in [
+            (
+                json!({ "keywords": "bomb, secret plan." }),
+                "The Secret Plan is ready",
+                "The bombastic plan",
+            ),
+            (
+                json!({ "pii": { "value": { "type": "all" } } }),
+                "Mail me: ada@example.com",
+                "Mail me",
+            ),
+            (
+                json!({ "secretKeys": { "value": { "permissiveness": "balanced" } } }),
+                "key sk-1234",
+                "an ordinary sentence",
+            ),
+            (
+                json!({ "urls": { "value": { "allowedUrls": "example.com", "allowedSchemes": ["https"] } } }),
+                "see https://evil.test/x",
+                "see https://www.example.com/x",
+            ),
+            (
+                json!({ "customRegex": { "regex": [{ "name": "ticket", "value": "/t-\\d+/i" }] } }),
+                "see T-12",
+                "see 12",
+            ),
+        ] {
+            let outputs = checked(guardrails.clone(), bad).await;
+            assert_eq!(
+                (outputs[0].as_array().unwrap().len(), outputs[1].as_array().unwrap().len()),
+                (0, 1),
+                "{guardrails:?} {bad}"
+            );
+            assert_eq!(
+                outputs[1].at(0).unwrap().get_path("checks[0].triggered"),
+                Some(&json!(true))
+            );
+            let outputs = checked(guardrails.clone(), good).await;
+            assert_eq!(
+                (outputs[0].as_array().unwrap().len(), outputs[1].as_array().unwrap().len()),
+                (1, 0),
+                "{guardrails:?} {good}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_found_is_masked_the_longest_first() {
+        let guardrails = json!({
+            "pii": { "value": { "type": "selected", "entities": ["EMAIL_ADDRESS", "PHONE_NUMBER"] } },
+            "secretKeys": { "value": { "permissiveness": "balanced" } },
+            "customRegex": { "regex": [{ "name": "NAME", "value": "Ada" }] }
+        });
+        let text = "Ada: ada@example.com, 555-123-4567, sk-abc";
+        let params = Object::from_iter([
+            ("operation", Value::from("sanitize")),
+            ("text", text.into()),
+            ("guardrails", guardrails),
+        ]);
+        let outputs = run::<Guardrails>(params.into(), json!([{}])).await.unwrap();
+        let shown = outputs[0].at(0).unwrap();
+        assert_eq!(
+            shown.get("guardrailsInput"),
+            Some(&json!("<NAME>: <EMAIL_ADDRESS>, <PHONE_NUMBER>, <SECRET>"))
+        );
+    }
+
+    #[tokio::test]
+    async fn a_broken_pattern_is_told() {
+        let params = json!({ "operation": "sanitize", "text": "x", "guardrails": { "customRegex": { "regex": [{ "name": "n", "value": "(" }] } } });
+        assert!(
+            run::<Guardrails>(params, json!([{}]))
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("The pattern 'n'")
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Keeps rows in data tables and finds them again, in this run and in later ones.
+
+mod filter;
+mod form;
+mod locate;
+mod rows;
+mod tables;
+
+use node_api::prelude::*;
+
+pub(crate) struct DataTable;
+
+impl Node for DataTable {
+    fn spec() -> Spec {
+        Spec::new("n8n-nodes-base.dataTable", &[1.0, 1.1], "Data table", "Keep rows in a table across executions").untrusted().private()
+            .group(Group::Data)
+            .params(form::params())
+            .hint("Use it for state that outlives a run: lookups, markers of what was done, small results. Upsert by a key of your own.")
+            .alias(&["database", "storage", "rows", "state", "memory"])
+            .repeatable_when("operation", &["get", "rowExists", "rowNotExists", "list"])
+            .differs("Names of tables are unique in the whole instance, and a table that is not found by its id is looked for by its name.")
+            .note("A table holds at most 50 MB unless the operator sets HEDDLE_TABLE_BYTES; a column holds texts, numbers, yes or no, or dates.")
+            .note("All changes are checked before the first of them is made.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let operation = ctx.text("operation", 0)?;
+        match (ctx.text("resource", 0)?.as_str(), operation.as_str()) {
+            ("row", "insert") => rows::insert(ctx, &items).await,
+            ("row", "get") => rows::get(ctx, &items).await,
+            ("row", "rowExists") => rows::exists(ctx, &items, rows::Wanted::There).await,
+            ("row", "rowNotExists") => rows::exists(ctx, &items, rows::Wanted::Missing).await,
+            ("row", "update" | "upsert" | "deleteRows") => {
+                rows::change(ctx, &items, &operation).await
+            }
+            ("table", "create" | "delete" | "list" | "update" | "clear") => {
+                tables::run(ctx, &items, &operation).await
+            }
+            (resource, other) => Err(NodeError::parameter(
+                "operation",
+                format!("There is no operation '{other}' for '{resource}'"),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use node_api::testing::run;
+
+    #[test]
+    fn only_reading_may_be_taken_again() {
+        let spec = DataTable::spec();
+        for (operation, expected) in [
+            ("get", true),
+            ("rowExists", true),
+            ("list", true),
+            ("insert", false),
+            ("upsert", false),
+        ] {
+            assert_eq!(
+                spec.may_repeat(&json!({ "operation": operation })),
+                expected,
+                "{operation}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn without_a_data_folder_the_error_says_so() {
+        let params = json!({ "operation": "get", "dataTableId": { "mode": "id", "value": "x" } });
+        let error = run::<DataTable>(params, json!([{}])).await.unwrap_err();
+        assert_eq!(error.code(), Code::TABLE_NOT_FOUND);
+        assert!(error.to_run_error("n").hint.unwrap().contains("HEDDLE_DATA"));
+    }
+
+    #[tokio::test]
+    async fn a_table_must_be_chosen() {
+        let error = run::<DataTable>(json!({ "operation": "get" }), json!([{}])).await.unwrap_err();
+        assert_eq!(error.code(), Code::NODE_PARAMETER);
+    }
+}

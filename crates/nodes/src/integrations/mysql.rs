@@ -1,0 +1,152 @@
+//! Works on a MySQL or MariaDB database: queries with bound parameters, and rows by name.
+
+mod v1;
+
+pub use v1::MySqlV1;
+
+use super::sql::batch::{self, Batching, Rowless};
+use super::sql::rows::{need_matching, row_of};
+use super::sql::statements::{self, Endings};
+use super::sql::text::{Bound, identifier};
+use super::sql::{build, credential, params};
+use node_api::connect::Dialect;
+use node_api::prelude::*;
+
+const DIALECT: Dialect = Dialect::MySql;
+
+pub struct MySql;
+
+impl Node for MySql {
+    fn spec() -> Spec {
+        let versions = [2.0, 2.1, 2.2, 2.3, 2.4, 2.5];
+        let mut options: Vec<Param> = params::options();
+        for option in &mut options {
+            if option.name == "largeNumbersOutput" {
+                option.default = Value::from("numbers");
+            }
+        }
+        options.extend([
+            Param::number("connectionLimit", "Connections limit", 10)
+                .help("A run of the node uses one connection."),
+            Param::flag("decimalNumbers", "Output decimals as numbers", false)
+                .help("Give decimals as numbers instead of text."),
+            Param::choice(
+                "priority",
+                "Priority",
+                &[("LOW_PRIORITY", "Low priority"), ("HIGH_PRIORITY", "High priority")],
+            )
+            .preset("")
+            .help("How the server ranks the insertion."),
+            Param::flag("selectDistinct", "Select distinct", false)
+                .help("Leave out rows that are the same as another."),
+            Param::flag("detailedOutput", "Output query execution details", false).help(
+                "Tell how many rows were changed and which id was given, instead of success.",
+            ),
+        ]);
+        Spec::new("n8n-nodes-base.mySql", &versions, "MySQL", "Read and write rows of a MySQL or MariaDB database")
+            .untrusted()
+            .private()
+            .group(Group::Integration)
+            .credential("mySql", true)
+            .params([
+                Param::hidden("resource", "database"),
+                Param::choice("operation", "Operation", params::OPERATIONS).help("What to do with the database."),
+                params::query("sql"),
+                params::table(),
+                params::delete_command(),
+            ])
+            .params(params::conditions())
+            .params(params::limits())
+            .params(params::sent_columns(None))
+            .param(Param::collection("options", "Options", options).help("Fine points."))
+            .hint("Prefer $1 with Query Parameters over expressions inside of the SQL: bound values cannot break the statement.")
+            .alias(&["mariadb", "sql", "database"])
+            .repeatable_when("operation", &["select"])
+            .differs("Parameters are bound by the server; `$1:raw` is refused, SSH tunnels are not made.")
+            .note("One answer may hold at most 256 MB; use a limit for more.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let server = credential::mysql(ctx)?;
+        let operation = ctx.text("operation", 0)?;
+        let queries = statements::of_each(&items, |item, index| match operation.as_str() {
+            "executeQuery" => statements::written(ctx, DIALECT, index),
+            "select" => select(ctx, index).map(|statement| vec![statement]),
+            "deleteTable" => delete(ctx, index).map(|statement| vec![statement]),
+            "insert" | "update" | "upsert" => {
+                write(ctx, &operation, item, index).map(|statement| vec![statement])
+            }
+            other => Err(statements::no_such_operation(other)),
+        })?;
+        let rowless = match ctx.flag("options.detailedOutput", 0)? {
+            true => Rowless::Told,
+            false if ctx.version() < 2.3 => Rowless::Success,
+            false => Rowless::SuccessUnlessSelect,
+        };
+        batch::run(ctx, &server, queries, Batching::of(ctx, "options.queryBatching")?, rowless)
+            .await
+    }
+}
+
+fn table(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
+    Ok(identifier(DIALECT, &statements::table_name(ctx, index)?))
+}
+
+fn select(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
+    let columns =
+        build::columns_text(DIALECT, &build::names(&ctx.param("options.outputColumns", index)?));
+    let distinct = if ctx.flag("options.selectDistinct", index)? { "DISTINCT " } else { "" };
+    statements::select(ctx, DIALECT, &format!("{distinct}{columns}"), &table(ctx, index)?, index)
+}
+
+fn delete(ctx: &Ctx<'_>, index: usize) -> Result<Bound, NodeError> {
+    let endings = Endings { truncate: String::new(), drop: String::new() };
+    statements::delete(ctx, DIALECT, &table(ctx, index)?, endings, index)
+}
+
+fn write(ctx: &Ctx<'_>, operation: &str, item: &Item, index: usize) -> Result<Bound, NodeError> {
+    let row = row_of(ctx, item, index)?;
+    let table = table(ctx, index)?;
+    if operation == "update" {
+        need_matching(&row)?;
+        if row.values.keys().all(|name| row.matching.contains(name)) {
+            return Err(NodeError::input(
+                "There is no column to change: all of them are columns to match on",
+            )
+            .hint("Give at least one more column with its new value."));
+        }
+        let mut statement = Bound::new(format!("UPDATE {table} SET "));
+        build::push_changes(DIALECT, &mut statement, &row.values, &row.matching);
+        build::push_match(DIALECT, &mut statement, &row.values, &row.matching)?;
+        return Ok(statement);
+    }
+    let priority = priority(ctx, index)?;
+    let ignore = if operation == "insert" && ctx.flag("options.skipOnConflict", index)? {
+        " IGNORE"
+    } else {
+        ""
+    };
+    let mut statement = Bound::new(format!("INSERT{priority}{ignore} INTO {table}"));
+    build::push_row(DIALECT, &mut statement, &row.values);
+    if operation == "upsert" {
+        need_matching(&row)?;
+        statement.push(" ON DUPLICATE KEY UPDATE ");
+        match row.values.keys().all(|name| row.matching.contains(name)) {
+            // Nothing else to change: the row stays as it is.
+            true => {
+                let key = identifier(DIALECT, &row.matching[0]);
+                statement.push(&format!("{key} = {key}"));
+            }
+            false => build::push_changes(DIALECT, &mut statement, &row.values, &row.matching),
+        }
+    }
+    Ok(statement)
+}
+
+/// The word that ranks an insertion, with the space before it.
+fn priority(ctx: &Ctx<'_>, index: usize) -> Result<String, NodeError> {
+    Ok(match ctx.text("options.priority", index)?.as_str() {
+        word @ ("LOW_PRIORITY" | "HIGH_PRIORITY") => format!(" {word}"),
+        _ => String::new(),
+    })
+}

@@ -1,0 +1,273 @@
+//! Reads and changes keys of a Redis database, and publishes messages.
+
+mod values;
+
+use super::credential::Fields;
+use node_api::connect::{RedisServer, RedisSession, Security};
+use node_api::prelude::*;
+
+pub struct Redis;
+
+/// Keys that one look at the database gives at most.
+const MAX_KEYS: usize = 100_000;
+
+impl Node for Redis {
+    fn spec() -> Spec {
+        let operations = [
+            ("info", "Info"),
+            ("delete", "Delete"),
+            ("get", "Get"),
+            ("incr", "Increment"),
+            ("keys", "Keys"),
+            ("llen", "List Length"),
+            ("pop", "Pop"),
+            ("publish", "Publish"),
+            ("push", "Push"),
+            ("set", "Set"),
+        ];
+        let kinds = [
+            ("automatic", "Automatic"),
+            ("hash", "Hash"),
+            ("list", "List"),
+            ("sets", "Sets"),
+            ("string", "String"),
+        ];
+        let dotted = || {
+            Param::collection(
+                "options",
+                "Options",
+                [Param::flag("dotNotation", "Dot notation", true)
+                    .help("Dots in the name of the property lead into objects.")],
+            )
+            .help("Fine points.")
+        };
+        Spec::new("n8n-nodes-base.redis", &[1.0], "Redis", "Read and change keys of a Redis database")
+            .untrusted()
+            .private()
+            .group(Group::Integration)
+            .credential("redis", true)
+            .params([
+                Param::choice("operation", "Operation", &operations).help("What to do with the database."),
+                Param::text("propertyName", "Name", "propertyName")
+                    .show("operation", &["get", "pop"])
+                    .help("The field of the item that gets the value."),
+                Param::text("key", "Key", "").show("operation", &["delete", "get", "incr", "set"]).required().help("The name of the key."),
+                Param::choice("keyType", "Key type", &kinds)
+                    .show("operation", &["get", "set"])
+                    .help("The kind of value; automatic asks the database, or looks at the value."),
+                dotted().show("operation", &["get", "pop"]),
+                Param::text("value", "Value", "").show("operation", &["set"]).help("What the key is set to."),
+                Param::flag("valueIsJSON", "Value is JSON", true)
+                    .show("operation", &["set"])
+                    .show("keyType", &["hash"])
+                    .help("Whether the value is an object, or text such as `field value field value`."),
+                Param::flag("expire", "Expire", false).show("operation", &["set", "incr"]).help("Let the key vanish after a while."),
+                Param::number("ttl", "TTL", 60)
+                    .at_least(1.0)
+                    .show("operation", &["set", "incr"])
+                    .show("expire", &[true])
+                    .help("Seconds until it vanishes."),
+                Param::text("keyPattern", "Key pattern", "")
+                    .show("operation", &["keys"])
+                    .required()
+                    .help("Keys that fit: `*` stands for any text, `?` for one letter."),
+                Param::flag("getValues", "Get values", true)
+                    .show("operation", &["keys"])
+                    .help("Whether the values of the keys are read as well."),
+                Param::text("list", "List", "").show("operation", &["push", "pop", "llen"]).required().help("The name of the list."),
+                Param::text("messageData", "Data", "").show("operation", &["push", "publish"]).required().help("What is sent or added."),
+                Param::flag("tail", "Tail", false)
+                    .show("operation", &["push", "pop"])
+                    .help("Work at the end of the list instead of its start."),
+                Param::text("channel", "Channel", "").show("operation", &["publish"]).required().help("The channel to publish on."),
+            ])
+            .hint("Use it for counters, locks, caches and short-lived state that several workflows share.")
+            .alias(&["valkey", "cache", "key value"])
+            .repeatable_when("operation", &["get", "info", "keys", "llen"])
+            .note("Keys finds at most 100 000 keys.")
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let server = server(ctx)?;
+        let mut session = ctx.host().connections().redis(&server).await?;
+        let operation = ctx.text("operation", 0)?;
+        if operation == "info" {
+            let info = session.command(&["INFO"]).await?;
+            return Ok(vec![Items::one(
+                Item::new(values::info(&info.to_js_string())).paired_with(0),
+            )]);
+        }
+        let mut output = ctx.builder();
+        for (index, item) in items.iter().enumerate() {
+            match run_one(ctx, session.as_mut(), &operation, &item, index).await {
+                Ok(made) => output.push(made.paired_with(index)),
+                Err(error) => output.push(ctx.failed_item(index, error)?),
+            }
+        }
+        Ok(vec![output.finish()])
+    }
+}
+
+/// The server that the node's credential is for.
+pub(crate) fn server(ctx: &Ctx<'_>) -> Result<RedisServer, NodeError> {
+    let fields = Fields::of(ctx, "redis")?;
+    let mut server = fields.server(6379)?;
+    server.allow_invalid_certificates = fields.flag("disableTlsVerification", Default::default());
+    if fields.flag("ssl", Default::default()) {
+        server.security = Security::Tls;
+    }
+    Ok(RedisServer { server, database: fields.number("database", 0.0)? as i64 })
+}
+
+async fn run_one(
+    ctx: &Ctx<'_>,
+    session: &mut dyn RedisSession,
+    operation: &str,
+    item: &Item,
+    index: usize,
+) -> Result<Item, NodeError> {
+    let text = |path: &str| ctx.text(path, index);
+    match operation {
+        "delete" => {
+            session.command(&["DEL", &needed(ctx, "key", index)?]).await?;
+            Ok(item.clone())
+        }
+        "get" => {
+            let value =
+                values::get(session, &needed(ctx, "key", index)?, &text("keyType")?).await?;
+            Ok(Item::new(placed(ctx, Object::new(), value, index)?))
+        }
+        "incr" => {
+            let key = needed(ctx, "key", index)?;
+            let count = session.command(&["INCR", &key]).await?;
+            expire(ctx, session, &key, index).await?;
+            Ok(Item::new(Object::from_iter([(key, count)])))
+        }
+        "set" => {
+            let key = needed(ctx, "key", index)?;
+            values::set(ctx, session, &key, index).await?;
+            expire(ctx, session, &key, index).await?;
+            Ok(item.clone())
+        }
+        "keys" => {
+            let keys = keys(session, &needed(ctx, "keyPattern", index)?).await?;
+            let mut found = Object::with_capacity(keys.len());
+            if !ctx.flag("getValues", index)? {
+                found.insert("keys", keys.into_iter().map(Value::from).collect::<Vec<_>>());
+                return Ok(Item::new(found));
+            }
+            for key in keys {
+                let value = values::get(session, &key, "automatic").await?;
+                found.insert(key, value);
+            }
+            Ok(Item::new(found))
+        }
+        "llen" => {
+            let list = needed(ctx, "list", index)?;
+            let length = session.command(&["LLEN", &list]).await?;
+            Ok(Item::new(Object::from_iter([(list, length)])))
+        }
+        "push" => {
+            let word = if ctx.flag("tail", index)? { "RPUSH" } else { "LPUSH" };
+            session.command(&[word, &needed(ctx, "list", index)?, &text("messageData")?]).await?;
+            Ok(item.clone())
+        }
+        "pop" => {
+            let word = if ctx.flag("tail", index)? { "RPOP" } else { "LPOP" };
+            let value = session.command(&[word, &needed(ctx, "list", index)?]).await?;
+            let parsed =
+                value.as_str().and_then(|text| model::json::parse(text).ok()).unwrap_or(value);
+            Ok(Item::new(placed(ctx, Object::new(), parsed, index)?))
+        }
+        "publish" => {
+            session
+                .command(&["PUBLISH", &needed(ctx, "channel", index)?, &text("messageData")?])
+                .await?;
+            Ok(item.clone())
+        }
+        other => Err(NodeError::parameter("operation", format!("There is no operation '{other}'"))),
+    }
+}
+
+fn needed(ctx: &Ctx<'_>, path: &str, index: usize) -> Result<Str, NodeError> {
+    let text = ctx.text(path, index)?;
+    if text.is_empty() {
+        return Err(NodeError::parameter(path, format!("The parameter '{path}' is empty"))
+            .hint("Give it a value."));
+    }
+    Ok(text)
+}
+
+/// The value under the property's name, with dots leading into objects unless that is switched off.
+fn placed(
+    ctx: &Ctx<'_>,
+    mut object: Object,
+    value: Value,
+    index: usize,
+) -> Result<Object, NodeError> {
+    let name = needed(ctx, "propertyName", index)?;
+    let dots = ctx.param("options.dotNotation", index)?;
+    if dots.is_nullish() || dots.is_truthy() {
+        let mut keys = name.split('.').peekable();
+        let mut place = &mut object;
+        while let Some(key) = keys.next() {
+            if keys.peek().is_none() {
+                place.insert(key, value);
+                break;
+            }
+            place = place.entry(key).make_object();
+        }
+        return Ok(object);
+    }
+    object.insert(name, value);
+    Ok(object)
+}
+
+async fn expire(
+    ctx: &Ctx<'_>,
+    session: &mut dyn RedisSession,
+    key: &str,
+    index: usize,
+) -> Result<(), NodeError> {
+    if ctx.flag("expire", index)? {
+        let seconds = ctx.number("ttl", index)?;
+        if seconds.fract() != 0.0 || seconds < 1.0 {
+            return Err(NodeError::parameter(
+                "ttl",
+                format!("The TTL must be a whole number of seconds, but it is {seconds}"),
+            ));
+        }
+        session.command(&["EXPIRE", key, &(seconds as u64).to_string()]).await?;
+    }
+    Ok(())
+}
+
+/// Keys that fit a pattern, walked in steps so that the server is not held up.
+async fn keys(session: &mut dyn RedisSession, pattern: &str) -> Result<Vec<Str>, NodeError> {
+    let mut found: Vec<Str> = Vec::new();
+    let mut cursor = Str::from("0");
+    loop {
+        let answer = session.command(&["SCAN", &cursor, "MATCH", pattern, "COUNT", "1000"]).await?;
+        found.extend(
+            answer
+                .at(1)
+                .and_then(Value::as_array)
+                .unwrap_or_default()
+                .iter()
+                .map(Value::to_js_string),
+        );
+        if found.len() > MAX_KEYS {
+            return Err(NodeError::new(
+                Code::UPSTREAM_TOO_LARGE,
+                format!("More than {MAX_KEYS} keys fit '{pattern}'"),
+            )
+            .hint("Use a pattern that fits fewer keys."));
+        }
+        cursor = answer.at(0).map(Value::to_js_string).unwrap_or_default();
+        if cursor == "0" || cursor.is_empty() {
+            found.sort_unstable();
+            found.dedup();
+            return Ok(found);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Starts a run with each call of an address.
+
+pub(crate) mod headers;
+pub(crate) mod params;
+pub(crate) mod path;
+pub(crate) mod route;
+
+use crate::triggers::given::Given;
+use node_api::prelude::*;
+use node_api::trigger::{Listen, Setup, Trigger, refused_headers};
+use node_api::{Choice, ParamKind, PortRule};
+use params::{option_params, response_params};
+use route::{CONDITION, METHODS};
+
+pub(crate) struct Webhook;
+
+/// The field of a start item in which the server tells the request's method to a webhook that takes
+/// several.
+pub const METHOD_FIELD: &str = "$method";
+
+impl Node for Webhook {
+    fn spec() -> Spec {
+        let mut spec = Spec::trigger("n8n-nodes-base.webhook", &[1.0, 1.1, 2.0, 2.1], "Webhook", "Start when an address is called")
+            .untrusted()
+            .params(request_params())
+            .params(response_params())
+            .param(
+                Param::collection("options", "Options", option_params())
+                    .help("How calls are read and answered, and whose calls are taken."),
+            )
+            .note("Addresses on the allowlist are compared as a whole or as networks; n8n also takes a part of an address.")
+            .note("`deliveryHeader` is an option of Heddle's own; n8n ignores it.");
+        for kind in ["httpBasicAuth", "httpHeaderAuth", "jwtAuth"] {
+            spec = spec.credential(kind, false);
+        }
+        spec.hint("Use it to be called by other services; read `$json.body`, `$json.query` and `$json.headers` after it.")
+            .alias(&["http", "api", "endpoint", "callback", "rest"])
+            .output_rule(PortRule::entries("httpMethod", ""))
+            .per_call(CONDITION)
+            .repeatable()
+            .example(
+                "A call",
+                r#"{ "httpMethod": "POST", "path": "orders" }"#,
+                r#"[{ "headers": { "host": "localhost" }, "params": {}, "query": { "page": "2" }, "body": { "id": 7 } }]"#,
+                r#"[[{ "headers": { "host": "localhost" }, "params": {}, "query": { "page": "2" }, "body": { "id": 7 } }]]"#,
+            )
+    }
+
+    async fn run(ctx: &Ctx<'_>, items: Items) -> Result<Outputs, NodeError> {
+        let items = wanted(ctx, items)?;
+        warn_of_headers(ctx);
+        let methods = ctx.param("httpMethod", 0)?;
+        let several =
+            methods.as_array().filter(|_| matches!(ctx.flag("multipleMethods", 0), Ok(true)));
+        let several = several.unwrap_or(std::slice::from_ref(&Value::Undefined));
+        let mut outputs: Vec<ItemsBuilder> = several.iter().map(|_| ctx.builder()).collect();
+        for (index, mut item) in items.iter().enumerate() {
+            let called = item.json.get(METHOD_FIELD).cloned();
+            if called.is_some() {
+                item.json.make_object().remove(METHOD_FIELD);
+            }
+            // A run by hand has no method; its item leaves by the first output.
+            let place = called
+                .and_then(|called| several.iter().position(|method| *method == called))
+                .unwrap_or(0);
+            if let Some(output) = outputs.get_mut(place) {
+                output.push(item.paired_with(index));
+            }
+        }
+        Ok(outputs.into_iter().map(ItemsBuilder::finish).collect())
+    }
+}
+
+impl Trigger for Webhook {
+    fn listens(setup: &Setup<'_>) -> Result<Vec<Listen>, NodeError> {
+        let given = Given::new(setup.params);
+        let path = path::path_of(setup, "path", &given.text("path"))?;
+        Ok(vec![Listen::Webhook(route::route_of(&given, path, "authentication")?)])
+    }
+}
+
+/// The calls that the option `onlyRunIf` lets through.
+fn wanted(ctx: &Ctx<'_>, items: Items) -> Result<Items, NodeError> {
+    if ctx.raw_param(CONDITION).is_none_or(|raw| raw.is_nullish() || raw.as_str() == Some("")) {
+        return Ok(items);
+    }
+    let mut kept = ctx.builder();
+    for (index, item) in items.iter().enumerate() {
+        if ctx.flag(CONDITION, index)? {
+            kept.push(item);
+        }
+    }
+    Ok(kept.finish())
+}
+
+/// Says which headers of the response are not sent.
+fn warn_of_headers(ctx: &Ctx<'_>) {
+    const ENTRIES: &str = "options.responseHeaders.entries";
+    if ctx.raw_param(ENTRIES).is_none() {
+        return;
+    }
+    // A workflow whose headers cannot be read does not listen, so nobody waits for them.
+    let Ok(entries) = ctx.param(ENTRIES, 0) else { return };
+    let headers =
+        headers::headers_of("options.responseHeaders", entries.as_array().unwrap_or_default())
+            .unwrap_or_default();
+    refused_headers(&headers).for_each(|words| ctx.host().warn(words.into()));
+}
+
+fn request_params() -> Vec<Param> {
+    let methods: Vec<Choice> = METHODS
+        .iter()
+        .map(|(method, label)| Choice {
+            value: Value::from(*method),
+            label: (*label).into(),
+            help: Str::new(),
+        })
+        .collect();
+    let ways = [
+        ("basicAuth", "Basic auth"),
+        ("headerAuth", "Header auth"),
+        ("jwtAuth", "JWT auth"),
+        ("none", "None"),
+    ];
+    vec![
+        Param::flag("multipleMethods", "Allow multiple HTTP methods", false)
+            .since(2.0)
+            .help("Take several methods, each with an output of its own."),
+        Param::choice("httpMethod", "HTTP method", METHODS).preset("GET").hide("multipleMethods", &[true]).help("The method of the calls."),
+        Param {
+            kind: ParamKind::MultiChoice { options: methods },
+            ..Param::text("httpMethod", "HTTP methods", "")
+                .preset(json!(["GET", "POST"]))
+                .show("multipleMethods", &[true])
+                .help("The methods of the calls; each has an output of its own.")
+        },
+        Param::text("path", "Path", "")
+            .required()
+            .help("The last part of the address; parts such as `:id` take any value and appear in `params`."),
+        Param::choice("authentication", "Authentication", &ways).preset("none").raw().help("How callers show who they are."),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Databases, Redis and mail servers behind the egress policy: looked up once, checked, and
+//! connected to what was checked.
+
+mod answer;
+mod dates;
+mod dial;
+mod imap;
+mod mysql;
+mod pool;
+mod postgres;
+mod redis;
+mod smtp;
+mod tls;
+
+use crate::http::{Policy, Resolve, SystemResolver};
+use dial::Dialler;
+use model::Value;
+use node_api::connect::{
+    ConnectError, Connections, Dialect, Mail, MailReceipt, MailboxSession, ReadLimits, RedisServer,
+    RedisSession, Server, SqlResult, SqlServer, SqlSession,
+};
+use pool::Pool;
+use std::sync::Arc;
+
+/// What one answer of a database may hold.
+const MAX_ANSWER_BYTES: usize = 256 << 20;
+
+/// Connections behind the egress policy.
+pub struct GuardedConnections {
+    dialler: Dialler,
+    postgres: Arc<Pool<postgres::Connection>>,
+    mysql: Arc<Pool<mysql_async::Conn>>,
+}
+
+impl GuardedConnections {
+    pub fn new(policy: Policy) -> Self {
+        Self::with_resolver(policy, Arc::new(SystemResolver))
+    }
+
+    pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolve>) -> Self {
+        Self {
+            dialler: Dialler::new(policy, resolver),
+            postgres: Arc::default(),
+            mysql: Arc::default(),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Connections for GuardedConnections {
+    async fn sql(&self, server: &SqlServer) -> Result<Box<dyn SqlSession>, ConnectError> {
+        match server.dialect {
+            Dialect::Postgres => postgres::session(&self.dialler, &self.postgres, server).await,
+            Dialect::MySql => mysql::session(&self.dialler, &self.mysql, server).await,
+        }
+    }
+
+    async fn read_sql(
+        &self,
+        server: &SqlServer,
+        statement: &str,
+        values: &[Value],
+        limits: ReadLimits,
+    ) -> Result<SqlResult, ConnectError> {
+        let limits = ReadLimits { bytes: limits.bytes.min(MAX_ANSWER_BYTES), ..limits };
+        let mut result = match server.dialect {
+            Dialect::Postgres => {
+                postgres::read(&self.dialler, server, statement, values, limits).await?
+            }
+            Dialect::MySql => mysql::read(&self.dialler, server, statement, values, limits).await?,
+        };
+        // One more than was asked for is read, to tell whether there are more.
+        result.has_more = result.rows.len() > limits.rows;
+        result.rows.truncate(limits.rows);
+        Ok(result)
+    }
+
+    async fn redis(&self, server: &RedisServer) -> Result<Box<dyn RedisSession>, ConnectError> {
+        redis::session(&self.dialler, server).await
+    }
+
+    async fn send_mail(&self, server: &Server, mail: Mail) -> Result<MailReceipt, ConnectError> {
+        smtp::send(&self.dialler, server, mail).await
+    }
+
+    async fn greet_mail_server(&self, server: &Server) -> Result<(), ConnectError> {
+        smtp::greet(&self.dialler, server).await
+    }
+
+    async fn mailbox(&self, server: &Server) -> Result<Box<dyn MailboxSession>, ConnectError> {
+        imap::session(&self.dialler, server).await
+    }
+}

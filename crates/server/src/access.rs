@@ -1,0 +1,166 @@
+//! Who is calling: a key or a session, the person behind it, and what that person may do.
+
+mod api_keys;
+mod attempts;
+mod devices;
+mod origin;
+mod pages;
+pub mod passwords;
+mod reach;
+mod scopes;
+mod session;
+mod sign_in;
+
+pub(crate) use attempts::Attempts;
+pub(crate) use devices::Devices;
+pub(crate) use origin::check as check_origin;
+pub(crate) use reach::{Need, Reach, missing};
+pub(crate) use scopes::allows;
+pub(crate) use session::{CSRF_HEADER, cookies_of_others, new_token};
+pub use sign_in::first_start;
+pub(crate) use sign_in::{PRIVATE, PUBLIC, is_email};
+
+use crate::App;
+use crate::error::ApiError;
+use crate::routes::Guard;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use model::{Code, Str};
+use std::sync::Arc;
+use store::Users as _;
+use store::access::hash_of_key;
+use store::users::{Role, User};
+
+/// Whoever a request comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Principal {
+    /// The e-mail address.
+    pub(crate) user: Str,
+    pub(crate) user_id: Str,
+    pub(crate) role: Role,
+    /// That of the person when the request came in.
+    generation: i64,
+    /// What the key allows of all that the role does; sessions allow everything the role does.
+    key_scopes: Option<Vec<Str>>,
+    pub(crate) reach: Arc<Reach>,
+}
+
+impl Principal {
+    async fn new(app: &App, user: User, key_scopes: Option<Vec<Str>>) -> Result<Self, ApiError> {
+        let reach = Arc::new(Reach::of(&app.store, &user.id, user.role).await?);
+        Ok(Self {
+            user: user.email,
+            user_id: user.id,
+            role: user.role,
+            generation: user.generation,
+            key_scopes,
+            reach,
+        })
+    }
+
+    /// Whether the role allows something, and the key too.
+    pub(crate) fn require(&self, scope: &str) -> Result<(), ApiError> {
+        if !allows(self.role, scope) {
+            let message = format!(
+                "The role '{}' of {} does not allow '{scope}'",
+                self.role.name(),
+                self.user
+            );
+            return Err(ApiError::new(Code::ACCESS_FORBIDDEN, message));
+        }
+        match &self.key_scopes {
+            Some(scopes) if !scopes.iter().any(|held| held == "*" || held == scope) => {
+                Err(ApiError::new(
+                    Code::ACCESS_FORBIDDEN,
+                    format!("The API key of {} has no scope '{scope}'", self.user),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn require_session(&self) -> Result<(), ApiError> {
+        match &self.key_scopes {
+            None => Ok(()),
+            Some(_) => Err(ApiError::new(
+                Code::ACCESS_FORBIDDEN,
+                "Only somebody who is signed in can do this; an API key cannot",
+            )
+            .hint("Sign in to the editor, or run `heddle api-keys` where the server's data is.")),
+        }
+    }
+
+    fn require_guard(&self, guard: Guard) -> Result<(), ApiError> {
+        match guard {
+            Guard::Public | Guard::Principal => Ok(()),
+            Guard::Session => self.require_session(),
+            Guard::Scope(scope) => self.require(scope),
+        }
+    }
+}
+
+/// Lets a request through that has passed [`require`] and shows what a guard asks for.
+pub(crate) async fn require_guard(guard: Guard, request: Request, next: Next) -> Response {
+    let denied = || ApiError::new(Code::ACCESS_DENIED, "This needs an API key or a session");
+    let who = request.extensions().get::<Principal>().ok_or_else(denied);
+    match who.and_then(|who| who.require_guard(guard)) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+/// Lets a request through that shows a valid key or session.
+pub(crate) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    match principal(&app, request.method(), request.headers()).await {
+        Ok(principal) => {
+            request.extensions_mut().insert(principal);
+            let mut response = next.run(request).await;
+            // What one person may see, no cache on the way keeps for another. A handler may let the
+            // person's own browser keep it.
+            let headers = response.headers_mut();
+            headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+            headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+            response
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+/// The id of whoever is signed in with a session, whatever they may do.
+pub(crate) async fn signed_in(app: &App, headers: &HeaderMap) -> Option<Str> {
+    let token = session::token_of(app, headers)?;
+    app.store.session(hash_of_key(token)).await.ok().flatten().map(|session| session.user.id)
+}
+
+fn key_of(headers: &HeaderMap) -> Option<&str> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    header("x-n8n-api-key").or_else(|| header("x-api-key")).or(bearer)
+}
+
+pub(crate) async fn principal(
+    app: &App,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Principal, ApiError> {
+    let denied = || {
+        ApiError::new(
+            Code::ACCESS_DENIED,
+            "This needs an API key in the header X-N8N-API-KEY, or a session",
+        )
+        .hint("Make a key with `heddle api-keys create`.")
+    };
+    if let Some(key) = key_of(headers) {
+        let (user, key) = app.store.user_of_key(hash_of_key(key)).await?.ok_or_else(denied)?;
+        return Principal::new(app, user, Some(key.scopes)).await;
+    }
+    let token = session::token_of(app, headers).ok_or_else(denied)?;
+    let session = app.store.session(hash_of_key(token)).await?.ok_or_else(denied)?;
+    if !method.is_safe() {
+        origin::check(headers)?;
+        session::check_csrf(headers, &session.csrf)?;
+    }
+    Principal::new(app, session.user, None).await
+}

@@ -1,0 +1,132 @@
+//! The API in the shape of n8n's public API, version 1.
+
+mod approvals;
+mod audit;
+mod collection_chunks;
+mod collections;
+mod credential_kinds;
+mod credential_models;
+mod credential_test;
+mod credentials;
+mod data_table_rows;
+mod data_tables;
+mod editor;
+mod execution_files;
+mod execution_stream;
+mod executions;
+mod folders;
+mod members;
+mod openapi;
+mod operation;
+mod projects;
+mod request;
+mod source_control;
+mod spending;
+mod tags;
+mod test_webhook;
+mod users;
+mod variables;
+mod versions;
+mod workflows;
+
+pub(crate) use editor::{Catalogue, Previews};
+pub(crate) use operation::Operation;
+pub(crate) use request::{Body, JsonBody, Text, as_json, invalid};
+
+use crate::App;
+use crate::access::missing;
+use crate::error::ApiError;
+use axum::response::{IntoResponse, Response};
+use model::{Code, Object, Str, Value};
+use request::{Query, flag, from_cursor, limit, number_from_cursor, to_cursor};
+use std::collections::{HashMap, HashSet};
+use store::Workflows as _;
+
+/// Every operation there is: the routes, who may use them, and what the description says are all
+/// made from this.
+pub(crate) const OPERATIONS: &[&[Operation]] = &[
+    workflows::OPERATIONS,
+    versions::OPERATIONS,
+    folders::OPERATIONS,
+    test_webhook::OPERATIONS,
+    executions::OPERATIONS,
+    approvals::OPERATIONS,
+    credentials::OPERATIONS,
+    spending::OPERATIONS,
+    tags::OPERATIONS,
+    variables::OPERATIONS,
+    data_tables::OPERATIONS,
+    data_table_rows::OPERATIONS,
+    collections::OPERATIONS,
+    collection_chunks::OPERATIONS,
+    projects::OPERATIONS,
+    members::OPERATIONS,
+    users::OPERATIONS,
+    audit::OPERATIONS,
+    source_control::OPERATIONS,
+    editor::node_types::OPERATIONS,
+    editor::instance::OPERATIONS,
+    editor::run::OPERATIONS,
+    editor::outline::OPERATIONS,
+    editor::agent::OPERATIONS,
+    editor::insights::OPERATIONS,
+    editor::fetch::OPERATIONS,
+    editor::items::OPERATIONS,
+    editor::check::OPERATIONS,
+    editor::expression::OPERATIONS,
+    editor::client_errors::OPERATIONS,
+    openapi::OPERATIONS,
+];
+
+pub(crate) async fn not_found() -> Response {
+    ApiError::new(Code::NOT_FOUND, "There is nothing at this address").into_response()
+}
+
+pub(crate) async fn wrong_method() -> Response {
+    let mut response =
+        ApiError::new(Code::NOT_FOUND, "This address does not take this method").into_response();
+    *response.status_mut() = axum::http::StatusCode::METHOD_NOT_ALLOWED;
+    response
+}
+
+/// A page of a list, and where the next one begins.
+fn page(rows: Vec<Value>, next: Option<String>) -> Value {
+    Object::from_iter([
+        ("data", Value::array(rows)),
+        ("nextCursor", next.map_or(Value::Null, |next| Str::from(next).into())),
+    ])
+    .into()
+}
+
+/// Cuts what was asked for one more than fits, and gives where the next page begins, if there is
+/// one.
+fn cut<T>(found: &mut Vec<T>, limit: usize, place: impl Fn(&T) -> String) -> Option<String> {
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    found.last().filter(|_| has_more).map(|last| to_cursor(&place(last)))
+}
+
+/// A page of things that were asked for one more than fits.
+fn page_of<T>(
+    mut found: Vec<T>,
+    limit: usize,
+    place: impl Fn(&T) -> &str,
+    show: impl Fn(&T) -> Value,
+) -> Value {
+    let next = cut(&mut found, limit, |last| place(last).to_owned());
+    page(found.iter().map(show).collect(), next)
+}
+
+/// The names of the workflows that a list speaks of, by their ids.
+async fn workflow_names(
+    app: &App,
+    ids: impl Iterator<Item = &Str>,
+) -> Result<HashMap<Str, Str>, ApiError> {
+    let ids: HashSet<&Str> = ids.collect();
+    Ok(app.store.workflow_names(ids.into_iter().cloned().collect()).await?.into_iter().collect())
+}
+
+pub(crate) fn iso(milliseconds: i64) -> Value {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map_or(Value::Null, |time| format!("{time:.3}").into())
+}

@@ -1,0 +1,22 @@
+//! What the editor asks of the server beyond n8n's API: descriptions of nodes, runs of a workflow
+//! as it is drawn, and what runs did.
+
+pub(super) mod agent;
+mod approvals;
+pub(super) mod check;
+pub(super) mod client_errors;
+pub(super) mod expression;
+pub(super) mod fetch;
+pub(super) mod insights;
+pub(super) mod instance;
+pub(super) mod items;
+mod iteration;
+pub(super) mod node_types;
+pub(super) mod outline;
+mod previews;
+pub(super) mod run;
+mod schema;
+mod story;
+
+pub(crate) use node_types::Catalogue;
+pub(crate) use previews::Previews;

@@ -1,0 +1,393 @@
+//! Everything in one SQLite file: one writer that groups commits, and readers beside it.
+
+mod access;
+mod addresses;
+mod approvals;
+mod called;
+mod checkpoints;
+mod collections;
+mod conversations;
+mod credentials;
+mod epoch;
+mod executions;
+mod failed;
+mod folders;
+mod history;
+mod insights;
+mod interruptions;
+mod listing;
+mod migrate;
+mod parts;
+mod projects;
+mod reserved_ids;
+mod retention;
+mod schedules;
+#[cfg(feature = "simulation")]
+pub mod simulation;
+mod spending;
+mod tables;
+mod tags;
+mod there;
+mod users;
+mod variables;
+mod workflows;
+mod writer;
+
+pub(crate) use credentials::check_value;
+pub use executions::Unfinished;
+pub(crate) use executions::next_id;
+pub(crate) use migrate::KNOWN_SCHEMA;
+use migrate::May;
+pub(crate) use reserved_ids::raise;
+pub use writer::WriterFigures;
+
+use crate::blobs::Blobs;
+use crate::inspect::{self, DATABASE, LOCK};
+use crate::vault::Key;
+use crate::{Error, private};
+use checkpoints::LogLimits;
+use collections::VectorCache;
+use credentials::Vault;
+use model::Str;
+use node_api::collections::CollectionLimits;
+use node_api::tables::TableLimits;
+use reserved_ids::ReservedIds;
+use rusqlite::Connection;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use writer::Writer;
+
+/// How long a statement waits for another process that writes.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Connections that are kept for the next reader.
+const IDLE_READERS: usize = 4;
+
+/// A data folder's database. Cheap to clone.
+#[derive(Clone)]
+pub struct Sqlite {
+    shared: Arc<Shared>,
+    table_limits: TableLimits,
+    collection_limits: CollectionLimits,
+    /// Only the data tables and collections that this workflow may use.
+    seen_by_workflow: Option<Str>,
+}
+
+struct Shared {
+    file: PathBuf,
+    writer: Writer,
+    readers: Arc<Readers>,
+    vault: Vault,
+    /// What conversations are sealed with, once it was needed.
+    conversation_key: OnceLock<Arc<Key>>,
+    blobs: Blobs,
+    vectors: VectorCache,
+    reserved_ids: Arc<ReservedIds>,
+    /// Held for as long as this process is the one that runs workflows here.
+    serving: Option<private::DataFile>,
+    /// Decides what becomes of reads and writes in a simulation.
+    #[cfg(feature = "simulation")]
+    disk: Option<Arc<dyn simulation::Disk>>,
+}
+
+/// Connections for whoever reads.
+struct Readers {
+    file: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let idle = self.idle().pop();
+        let connection = idle.map_or_else(|| connect(&self.file), Ok)?;
+        let result = work(&connection);
+        let mut idle = self.idle();
+        if idle.len() < IDLE_READERS {
+            idle.push(connection);
+        }
+        result
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How long a server waits for a folder that somebody looks at.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
+
+/// What the folder is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// To run workflows: only one process at a time.
+    Serve,
+    /// To look or change things, beside a server or without one.
+    Beside,
+}
+
+impl Sqlite {
+    /// Opens the database of a data folder; folder and database are made if they are not there.
+    pub fn open(folder: &Path, purpose: Use) -> Result<Self, Error> {
+        private::make_folder(folder)?;
+        let serving = match purpose {
+            Use::Serve => Some(lock(folder)?),
+            Use::Beside => None,
+        };
+        let file = folder.join(DATABASE);
+        // The files beside it get the mode of the database.
+        let _ = private::open(&file);
+        if purpose == Use::Serve {
+            private::tighten(folder);
+        }
+        if !std::fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
+            // The vacuum mode only takes effect before the first table is made, and setting it
+            // writes.
+            #[expect(clippy::disallowed_methods, reason = "the one database")]
+            let connection = Connection::open(&file)?;
+            connection.busy_timeout(BUSY)?;
+            connection
+                .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
+        }
+        if purpose == Use::Beside {
+            inspect::check_same_version(folder)?;
+        }
+        let mut connection = connect(&file)?;
+        migrate::migrate(
+            &mut connection,
+            if purpose == Use::Serve { May::Migrate } else { May::Begin },
+        )?;
+        let vault = Vault::new(folder);
+        if purpose == Use::Serve {
+            // Whoever runs workflows needs the right key; others find out when they use it.
+            vault.open(&connection)?;
+        }
+        let blobs = Blobs::new(folder);
+        let mut epoch = None;
+        if purpose == Use::Serve {
+            // Nobody else runs anything here, so that files without an execution are what a crash
+            // has left.
+            private::warn_of_network(folder);
+            epoch = epoch::begin(&connection)?;
+            parts::sweep(&connection)?;
+            workflows::forget_changes(&connection)?;
+            blobs.make_names_last()?;
+            sweep_files(&file, &blobs, executions::next_id(&connection)?);
+        }
+        let shared = Shared {
+            writer: Writer::start(connection, LogLimits::default(), epoch),
+            readers: Arc::new(Readers { file: file.clone(), idle: Mutex::default() }),
+            file,
+            vault,
+            conversation_key: OnceLock::new(),
+            blobs,
+            vectors: VectorCache::default(),
+            reserved_ids: Arc::default(),
+            serving,
+            #[cfg(feature = "simulation")]
+            disk: None,
+        };
+        Ok(Self::of(shared))
+    }
+
+    fn of(shared: Shared) -> Self {
+        let (table_limits, collection_limits) =
+            (TableLimits::default(), CollectionLimits::default());
+        Self { shared: Arc::new(shared), table_limits, collection_limits, seen_by_workflow: None }
+    }
+
+    /// Brings a data folder that nobody uses to the form that this version knows; gives back which
+    /// form it had.
+    pub fn migrate(folder: &Path) -> Result<inspect::Schema, Error> {
+        let found = inspect::schema(folder)?.map_or(0, |schema| schema.found);
+        Self::open(folder, Use::Serve)?;
+        Ok(inspect::Schema { found, known: KNOWN_SCHEMA })
+    }
+
+    /// The same database with other limits for collections of knowledge.
+    pub fn with_collection_limits(mut self, collection_limits: CollectionLimits) -> Self {
+        self.collection_limits = collection_limits;
+        self
+    }
+
+    /// The same database with other limits for data tables.
+    pub fn with_table_limits(mut self, table_limits: TableLimits) -> Self {
+        self.table_limits = table_limits;
+        self
+    }
+
+    /// Changes something, together with whatever else is waiting to be written. Returns once it is
+    /// on disk.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.shared.writer.write(work).await
+    }
+
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let store = self.clone();
+        self.aside(move || store.read_now(work)).await
+    }
+
+    /// Does what waits for the disk off the threads that serve connections.
+    async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        #[cfg(feature = "simulation")]
+        if let Some(disk) = &self.shared.disk {
+            return simulation::aside(&**disk, work).await;
+        }
+        tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Stopped))
+    }
+
+    /// Reads on this thread; for the few lookups that are over in an instant.
+    fn read_now<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        self.shared.readers.with(work)
+    }
+
+    /// Makes sure that the key of the vault fits the credentials that are there; makes one at the
+    /// first use.
+    pub fn open_vault(&self) -> Result<(), Error> {
+        self.read_now(|connection| self.shared.vault.open(connection))
+    }
+
+    /// How many writes wait for their turn.
+    pub fn backlog(&self) -> usize {
+        self.shared.writer.backlog()
+    }
+
+    /// What the writer has done so far.
+    pub fn writer_figures(&self) -> &WriterFigures {
+        self.shared.writer.figures()
+    }
+
+    /// Makes sure that something can be written; tries only if the last time it could not.
+    pub async fn is_writable(&self) -> Result<(), Error> {
+        if self.shared.blobs.trouble().is_some() {
+            let blobs = self.shared.blobs.clone();
+            self.aside(move || blobs.try_to_write()).await?;
+        }
+        if self.shared.writer.trouble().is_none() {
+            return Ok(());
+        }
+        let sql = "INSERT INTO facts (key, value) VALUES ('written', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+        self.write(move |connection| {
+            Ok(connection.prepare_cached(sql)?.execute([now_ms().to_string()]).map(|_| ())?)
+        })
+        .await
+    }
+
+    /// The folder that this is the database of.
+    pub fn folder(&self) -> &Path {
+        self.shared.file.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Says where the server of this folder answers, for other commands on this machine.
+    pub fn announce(&self, address: &str) -> Result<(), Error> {
+        let Some(mut file) = self.shared.serving.as_ref() else { return Ok(()) };
+        let path = self.folder().join(LOCK);
+        file.set_len(0)
+            .and_then(|()| {
+                file.write_all(format!("{address}\n{}\n", inspect::own_version()).as_bytes())
+            })
+            .map_err(|error| Error::file(&path, &error))
+    }
+}
+
+/// Removes what the last process left of files, beside everything else: there may be many.
+fn sweep_files(file: &Path, blobs: &Blobs, before: i64) {
+    let (file, blobs) = (file.to_owned(), blobs.clone());
+    let sweep = move || {
+        let connection = connect(&file)?;
+        blobs.sweep(before, |id| {
+            Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?)
+        })
+    };
+    let swept = std::thread::Builder::new().name("sweep".into()).spawn(move || {
+        if let Err(error) = sweep() {
+            tracing::warn!(%error, "Files that belong to no execution could not be removed; the next start tries again.");
+        }
+    });
+    if let Err(error) = swept {
+        tracing::warn!(%error, "Files that belong to no execution are removed at the next start.");
+    }
+}
+
+/// Makes this process the one that has the folder to itself.
+pub(crate) fn lock(folder: &Path) -> Result<private::DataFile, Error> {
+    let path = folder.join(LOCK);
+    let file = private::open(&path).map_err(|error| Error::file(&path, &error))?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => {
+                // What an earlier server said holds no more.
+                file.set_len(0).map_err(|error| Error::file(&path, &error))?;
+                return Ok(file);
+            }
+            // Whoever only looks if a server is there lets go at once.
+            Err(std::fs::TryLockError::WouldBlock) if began.elapsed() < LOCK_PATIENCE => {
+                std::thread::sleep(Duration::from_millis(20))
+            }
+            Err(std::fs::TryLockError::WouldBlock) => {
+                return Err(Error::Locked { folder: folder.display().to_string().into() });
+            }
+            Err(std::fs::TryLockError::Error(error)) => return Err(Error::file(&path, &error)),
+        }
+    }
+}
+
+pub(crate) fn connect(file: &Path) -> Result<Connection, Error> {
+    #[expect(clippy::disallowed_methods, reason = "the one database")]
+    let connection = Connection::open(file)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+/// Sets a connection up as everybody here has it.
+fn prepare(connection: &Connection) -> Result<(), Error> {
+    connection.busy_timeout(BUSY)?;
+    // Nothing here writes to a database that is there. The writer looks after the log itself.
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+         PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(tables::register_functions(connection)?)
+}
+
+/// Texts as one parameter of a statement that looks for them with `json_each`.
+fn json_list(texts: Vec<model::Str>) -> String {
+    model::json::to_string(&model::Value::array(texts.into_iter().map(Into::into).collect()))
+}
+
+pub(crate) fn now_ms() -> i64 {
+    #[cfg(feature = "simulation")]
+    if let Some(now) = simulation::now_ms() {
+        return now;
+    }
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}
+
+/// An id as n8n's are: sixteen letters and digits.
+pub fn new_id() -> model::Str {
+    const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        // Without random numbers there are no safe ids, and nothing good comes of going on.
+        std::process::abort();
+    }
+    bytes
+        .iter()
+        .map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]))
+        .collect::<String>()
+        .into()
+}
