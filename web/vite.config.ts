@@ -1,7 +1,7 @@
 // How the editor is built into static files, and how it is served while it is being worked on.
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { firstFiles } from "./vite.first";
+import { preloadFirstFiles } from "./vitePreload";
 
 const server = process.env.HEDDLE_URL ?? "http://127.0.0.1:5678";
 const passed = ["/api", "/webhook", "/webhook-test", "/form", "/form-test", "/healthz", "/v1"];
@@ -11,11 +11,15 @@ const passed = ["/api", "/webhook", "/webhook-test", "/form", "/form-test", "/he
  * several pages share, and the canvas.
  */
 const groups = [
-  { name: "main", test: /\/src\/(main|api\/early|app\/canvas|theme\/theme)\.ts$|preload-helper|rolldown\/runtime/, priority: 4 },
+  {
+    name: "main",
+    test: /\/src\/(main|api\/prefetch|app\/editorLoader|theme\/theme)\.ts$|preload-helper|rolldown\/runtime/,
+    priority: 4,
+  },
   { name: "start", test: /\/src\/start\.tsx$/, priority: 3, includeDependenciesRecursively: true },
   {
     name: "shared",
-    test: /\/(lucide-react|zustand)\/|\/src\/(api|editor|graph|run|ui)\/|\/(chat\/door|drawer\/state|workflows\/folderTree)\.ts$/,
+    test: /\/(lucide-react|zustand)\/|\/src\/(api|editor|graph|run|ui)\/|\/(chat\/chatEndpoint|drawer\/drawerStore|workflows\/folderTree)\.ts$/,
     priority: 2,
     minShareCount: 2,
   },
@@ -25,7 +29,7 @@ const groups = [
 export default defineConfig({
   // The server puts the nonce of each response in its place, so that only the scripts of the page itself run.
   html: { cspNonce: "HEDDLE_NONCE" },
-  plugins: [react(), firstFiles("/src/start.tsx", /inter-latin-wght-normal/)],
+  plugins: [react(), preloadFirstFiles("/src/start.tsx", /inter-latin-wght-normal/)],
   build: {
     target: "es2023",
     assetsInlineLimit: 0,

@@ -8,7 +8,7 @@
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { chromium } from "playwright-core";
-import { answer, served } from "./site.mjs";
+import { answer, served } from "./mockSite.mjs";
 
 const COUNT = Number(option("--nodes") ?? 1000);
 const SECONDS = Number(option("--seconds") ?? 4);

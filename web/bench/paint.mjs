@@ -2,7 +2,7 @@
  * How soon a canvas is there for somebody who comes with an empty cache: until the first words are painted and until the first node is
  * in sight, with what was fetched when. Run `node bench/paint.mjs` with `HEDDLE_BINARY` set to a release build.
  */
-import { enter } from "../journeys/world.mjs";
+import { enter } from "../journeys/harness.mjs";
 
 const TIMES = Number(process.argv[2] ?? 5);
 /** A canvas that comes later than this is a failure. */

@@ -1,10 +1,10 @@
 // An agent with a calculator, built on the canvas: it is talked to, its timeline is read, and its run is forked with another model.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { arriveAt, card, closePanel, doubleClick, newWorkflow, save, take } from "./canvasSteps.mjs";
 import { expect, until } from "./expect.mjs";
-import { startModels } from "./models.mjs";
-import { arriveAt, card, closePanel, doubleClick, newWorkflow, save, take } from "./steps.mjs";
-import { journey } from "./world.mjs";
+import { journey } from "./harness.mjs";
+import { startModels } from "./mockModels.mjs";
 
 let models;
 before(async () => {
@@ -24,7 +24,7 @@ test("an agent is built with a model and a calculator, answers in the chat, and 
     await take(page, "chat trigger", "(When chat message received|Chat)");
     await closePanel(page);
     await page
-      .getByRole("button", { name: /^Add a node after / })
+      .getByRole("button", { name: /^Add node after / })
       .first()
       .click();
     await take(page, "ai agent", "AI Agent");
@@ -95,13 +95,13 @@ test("an execution is opened on the canvas and forked from a step", () =>
     await until(async () => (await ran())[0]?.status === "success", "the workflow did not run");
 
     await page.goto("/executions");
-    await page.getByRole("button", { name: "Open on the canvas" }).first().click();
+    await page.getByRole("button", { name: "Open on canvas" }).first().click();
     await arriveAt(page, /\/executions\/\d+/);
     const bar = page.getByRole("region", { name: /^Execution \d+/ });
     await expect(bar).toHaveText("Succeeded");
     await bar.getByRole("button", { name: "Run again" }).click();
     await page.getByRole("menuitem", { name: "Fork from a step…" }).click();
-    await page.getByRole("combobox", { name: /^From this step on/ }).click();
+    await page.getByRole("combobox", { name: /^Start from step/ }).click();
     await page.getByRole("option", { name: /^Last/ }).click();
     await page.getByRole("button", { name: "Fork", exact: true }).click();
     await until(async () => (await ran()).length === 2, "there is no second execution");

@@ -2,8 +2,8 @@
 // yes or no is what happens.
 import { after, before, test } from "node:test";
 import { expect, until } from "./expect.mjs";
-import { startModels } from "./models.mjs";
-import { journey } from "./world.mjs";
+import { journey } from "./harness.mjs";
+import { startModels } from "./mockModels.mjs";
 
 let models;
 before(async () => {
@@ -27,7 +27,7 @@ test("a call that an agent asks about is approved in the chat, and another is re
     await page.getByRole("tab", { name: "Chat" }).click();
     await page.getByRole("textbox", { name: "Message" }).fill("What is six times seven?");
     await page.keyboard.press("Enter");
-    const card = page.getByRole("region", { name: "Approval of calculator" });
+    const card = page.getByRole("region", { name: "Approval for calculator" });
     await expect(card).toHaveText("6*7");
     await card.getByRole("button", { name: "Approve" }).click();
     await expect(page.getByRole("log", { name: "Conversation" })).toHaveText("It is 42.");
@@ -37,12 +37,12 @@ test("a call that an agent asks about is approved in the chat, and another is re
     await page.keyboard.press("Enter");
     await expect(card).toHaveText("1/0");
     await page.goto("/agents?tab=approvals");
-    await expect(page.getByRole("link", { name: "Agents: 1 thing to decide" })).toBeVisible();
+    await expect(page.getByRole("link", { name: "Agents: 1 decision pending" })).toBeVisible();
     await card.getByRole("button", { name: "Reject…" }).click();
     await page.getByLabel("Reason").fill("Nobody divides by zero");
     await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
     await until(async () => (await runs())[0].status === "success", "the run did not go on");
-    await expect(page.getByRole("heading", { name: "No agent asks for anything" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "No pending approvals" })).toBeVisible();
 
     await page.goto(`/workflow/${id}/executions/${(await runs())[0].id}`);
     await page.getByRole("tab", { name: "Timeline" }).click();

@@ -1,9 +1,9 @@
 // From the first start to a webhook that answers, built by hand; undo and redo; and the same with the keyboard alone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { addAfter, card, closePanel, newWorkflow, openNode, panelOf, save, take } from "./canvasSteps.mjs";
 import { expect, until } from "./expect.mjs";
-import { addAfter, card, closePanel, newWorkflow, openNode, panelOf, save, take } from "./steps.mjs";
-import { journey, OWNER } from "./world.mjs";
+import { journey, OWNER } from "./harness.mjs";
 
 /** The name that a node for setting fields gets. */
 const SET = "Edit Fields (Set)";
@@ -13,7 +13,7 @@ test("the first start leads through the set-up to a webhook that was built by ha
     await page.goto(`/setup#token=${token}`);
     await page.getByLabel("First name").fill(OWNER.firstName);
     await page.getByLabel("Last name").fill(OWNER.lastName);
-    await page.getByLabel("E-mail").fill(OWNER.email);
+    await page.getByLabel("Email").fill(OWNER.email);
     await page.getByLabel(/^Password/).fill(OWNER.password);
     await page.getByRole("button", { name: "Create account" }).click();
     await expect(page.getByRole("heading", { name: "Build your first workflow" })).toBeVisible();

@@ -2,7 +2,7 @@
 // frame of the editor.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { journey, OWNER } from "./world.mjs";
+import { journey, OWNER } from "./harness.mjs";
 
 /** Types of which some browser might make a page of ours. */
 const TYPES = [

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { BROWSER } from "./browsers.mjs";
-import { doubleClick } from "./steps.mjs";
-import { enter } from "./world.mjs";
+import { doubleClick } from "./canvasSteps.mjs";
+import { enter } from "./harness.mjs";
 
 const PAGES = [
   "/workflows",

@@ -1,9 +1,9 @@
 // Values of a node filled in as people do it: by typing without waiting, from one new entry to the next.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openNode, panelOf, save } from "./canvasSteps.mjs";
 import { expect } from "./expect.mjs";
-import { openNode, panelOf, save } from "./steps.mjs";
-import { journey } from "./world.mjs";
+import { journey } from "./harness.mjs";
 
 test("what is typed into a new entry is what is saved: expressions, fractions and names", () =>
   journey({}, async ({ page, call }) => {

@@ -7,32 +7,32 @@ import "@fontsource-variable/jetbrains-mono/wght.css";
 import "./theme/tokens.css";
 import "./theme/base.css";
 import { queryClient } from "./api/client";
-import { startReporting } from "./api/report";
+import { startErrorReporting } from "./api/errorReporter";
 import { onSignOut } from "./api/session";
 import { App } from "./app/App";
-import { dropDraftsOf } from "./drafts/storage";
-import { Boundary, Questions, Toasts, TooltipProvider } from "./ui";
-import { shareStyleNonce } from "./ui/nonce";
+import { deleteUserDrafts } from "./drafts/draftStorage";
+import { ConfirmDialog, ErrorBoundary, Toasts, TooltipProvider } from "./ui";
+import { shareStyleNonce } from "./ui/styleNonce";
 
 export function start() {
   const root = document.getElementById("root");
   shareStyleNonce();
   if (!root) throw new Error("The page has no place for the editor");
-  startReporting();
-  onSignOut({ left: dropDraftsOf });
+  startErrorReporting();
+  onSignOut({ afterSignOut: deleteUserDrafts });
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <TooltipProvider>
-          <Boundary what="The editor" place="page">
+          <ErrorBoundary what="The editor" place="page">
             <App />
-          </Boundary>
-          <Boundary what="The question" place="nowhere">
-            <Questions />
-          </Boundary>
-          <Boundary what="The messages" place="nowhere">
+          </ErrorBoundary>
+          <ErrorBoundary what="The confirmation dialog" place="nowhere">
+            <ConfirmDialog />
+          </ErrorBoundary>
+          <ErrorBoundary what="The notifications" place="nowhere">
             <Toasts />
-          </Boundary>
+          </ErrorBoundary>
         </TooltipProvider>
       </QueryClientProvider>
     </StrictMode>,

@@ -1,6 +1,6 @@
 // Which nodes there are: their descriptions, as the server has them, looked up by type and version.
 import { useQuery } from "@tanstack/react-query";
-import { api, isSilence, queryClient } from "./client";
+import { api, isUnreachable, queryClient } from "./client";
 import type { NodeType } from "./spec";
 
 export class Catalogue {
@@ -12,7 +12,7 @@ export class Catalogue {
       if (known) known.push(type);
       else this.byType.set(type.id, [type]);
     }
-    for (const versions of this.byType.values()) versions.sort((a, b) => newest(a) - newest(b));
+    for (const versions of this.byType.values()) versions.sort((a, b) => newestVersion(a) - newestVersion(b));
   }
 
   /** The description that serves a version; without one, the newest. */
@@ -22,7 +22,7 @@ export class Catalogue {
     return known.find((entry) => entry.versions.includes(version));
   }
 
-  newest(type: string): NodeType | undefined {
+  findNewest(type: string): NodeType | undefined {
     return this.byType.get(type)?.at(-1);
   }
 
@@ -33,31 +33,31 @@ export class Catalogue {
 }
 
 /** The version a new node of this type gets. */
-export function newest(type: NodeType): number {
+export function newestVersion(type: NodeType): number {
   return Math.max(...type.versions);
 }
 
-const NONE = new Catalogue([]);
+const EMPTY = new Catalogue([]);
 
-async function load(): Promise<Catalogue> {
+async function loadCatalogue(): Promise<Catalogue> {
   return new Catalogue(await api.get<NodeType[]>("/node-types"));
 }
 
 /** The catalogue as it is just now, for what is no component. */
-export function catalogueNow(): Catalogue {
-  return queryClient.getQueryData<Catalogue>(["node-types"]) ?? NONE;
+export function getCatalogue(): Catalogue {
+  return queryClient.getQueryData<Catalogue>(["node-types"]) ?? EMPTY;
 }
 
-const LONGEST_PAUSE_MS = 5000;
+const MAX_RETRY_DELAY_MS = 5000;
 
 /** The catalogue; empty until it has arrived. Without it nothing can be built, so it is asked for until there is an answer. */
 export function useCatalogue(): Catalogue {
   const found = useQuery({
     queryKey: ["node-types"],
-    queryFn: load,
+    queryFn: loadCatalogue,
     staleTime: Number.POSITIVE_INFINITY,
-    retry: (_, error) => isSilence(error),
-    retryDelay: (failures) => Math.min(500 * 2 ** failures, LONGEST_PAUSE_MS),
+    retry: (_, error) => isUnreachable(error),
+    retryDelay: (failures) => Math.min(500 * 2 ** failures, MAX_RETRY_DELAY_MS),
   });
-  return found.data ?? NONE;
+  return found.data ?? EMPTY;
 }

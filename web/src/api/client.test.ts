@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { follow } from "../run/stream";
-import { urlPath } from "./address";
+import { followEvents } from "../run/eventStream";
 import { ApiError, api } from "./client";
+import { urlPath } from "./url";
 
 const asked: string[] = [];
 
@@ -60,7 +60,7 @@ describe("issue_14_00_no_id_leads_a_request_elsewhere", () => {
 
   it("a stream is refused too", async () => {
     const refused = await new Promise((resolve) => {
-      follow({ path: "/api/v1/executions/../../../webhook/evil/events", onEvents: () => {}, onRefused: resolve });
+      followEvents({ path: "/api/v1/executions/../../../webhook/evil/events", onEvents: () => {}, onRefused: resolve });
     });
     expect(refused).toBe(400);
     expect(asked).toEqual([]);

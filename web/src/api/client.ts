@@ -1,7 +1,7 @@
 // The way to the server: requests, their errors, and the cache of answers.
 import { QueryClient } from "@tanstack/react-query";
-import { isAsWritten } from "./address";
-import { takeEarly } from "./early";
+import { takePrefetched } from "./prefetch";
+import { isNormalizedPath } from "./url";
 
 /** What the server says went wrong: in words, with a code that has a page of its own. */
 export class ApiError extends Error {
@@ -38,12 +38,12 @@ function withQuery(path: string, query?: Query): string {
 }
 
 /** An address that leads where it says. All requests of the editor pass here. */
-export function checked(address: string): string {
-  if (isAsWritten(address)) return address;
-  throw new ApiError(0, "ADDRESS_INVALID", "This address leads nowhere", "Open the page from a list again.");
+export function checkUrl(address: string): string {
+  if (isNormalizedPath(address)) return address;
+  throw new ApiError(0, "ADDRESS_INVALID", "This URL is not valid", "Open the page from its list.");
 }
 
-interface Sending {
+interface RequestOptions {
   body?: unknown;
   query?: Query;
   signal?: AbortSignal;
@@ -55,14 +55,14 @@ interface Sending {
 async function send(
   method: string,
   path: string,
-  { body, query, signal, headers: more, keepalive }: Sending = {},
+  { body, query, signal, headers: more, keepalive }: RequestOptions = {},
 ): Promise<Response> {
   const headers: Record<string, string> = { ...more };
   const isForm = body instanceof FormData || body instanceof Blob;
   if (body !== undefined && !isForm) headers["content-type"] ??= "application/json";
   if (csrf && method !== "GET") headers["x-csrf-token"] = csrf;
-  const address = checked(withQuery(path, query));
-  let response = method === "GET" ? await takeEarly(address)?.catch(() => undefined) : undefined;
+  const address = checkUrl(withQuery(path, query));
+  let response = method === "GET" ? await takePrefetched(address)?.catch(() => undefined) : undefined;
   try {
     response ??= await fetch(address, {
       method,
@@ -73,7 +73,7 @@ async function send(
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "SERVER_UNREACHABLE", "Heddle does not answer", "Look whether it is still running, then try again.");
+    throw new ApiError(0, "SERVER_UNREACHABLE", "Heddle is not responding", "Check that it is running, then try again.");
   }
   if (!response.ok) throw await readError(response);
   return response;
@@ -81,7 +81,7 @@ async function send(
 
 async function readError(response: Response): Promise<ApiError> {
   const body = await response.json().catch(() => null);
-  const message = body?.message ?? `The server answered ${response.status}`;
+  const message = body?.message ?? `The server returned ${response.status}`;
   return new ApiError(response.status, body?.code ?? "", message, body?.hint, body);
 }
 
@@ -90,21 +90,23 @@ async function read<T>(response: Response): Promise<T> {
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
-const at = (path: string) => `/api/v1${path}`;
+const apiUrl = (path: string) => `/api/v1${path}`;
 
 /** Requests below `/api/v1`. */
 export const api = {
-  get: async <T>(path: string, query?: Query, signal?: AbortSignal) => read<T>(await send("GET", at(path), { query, signal })),
-  post: async <T>(path: string, body?: unknown, signal?: AbortSignal) => read<T>(await send("POST", at(path), { body, signal })),
-  put: async <T>(path: string, body?: unknown) => read<T>(await send("PUT", at(path), { body })),
-  patch: async <T>(path: string, body?: unknown) => read<T>(await send("PATCH", at(path), { body })),
-  delete: async <T>(path: string, body?: unknown) => read<T>(await send("DELETE", at(path), { body })),
+  get: async <T>(path: string, query?: Query, signal?: AbortSignal) =>
+    read<T>(await send("GET", apiUrl(path), { query, signal })),
+  post: async <T>(path: string, body?: unknown, signal?: AbortSignal) =>
+    read<T>(await send("POST", apiUrl(path), { body, signal })),
+  put: async <T>(path: string, body?: unknown) => read<T>(await send("PUT", apiUrl(path), { body })),
+  patch: async <T>(path: string, body?: unknown) => read<T>(await send("PATCH", apiUrl(path), { body })),
+  delete: async <T>(path: string, body?: unknown) => read<T>(await send("DELETE", apiUrl(path), { body })),
   /** Any path of the server; gives the response itself. */
   raw: send,
 };
 
 /** All pages of a list that has cursors. */
-export async function all<T>(path: string, query?: Query): Promise<T[]> {
+export async function fetchAll<T>(path: string, query?: Query): Promise<T[]> {
   const found: T[] = [];
   let cursor: string | null | undefined;
   do {
@@ -116,7 +118,7 @@ export async function all<T>(path: string, query?: Query): Promise<T[]> {
 }
 
 /** Whether nobody has answered; then asking again may help, while an answer would be the same. */
-export function isSilence(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && (error.code === "SERVER_UNREACHABLE" || error.status === 503);
 }
 
@@ -125,7 +127,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 5_000,
       refetchOnWindowFocus: false,
-      retry: (failures, error) => failures < 2 && isSilence(error),
+      retry: (failures, error) => failures < 2 && isUnreachable(error),
     },
   },
 });

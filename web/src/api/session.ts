@@ -32,12 +32,12 @@ export function loadMe(): Promise<Me> {
 }
 
 /** Who is signed in as far as is known without asking. */
-export function meNow(): Me | undefined {
+export function getMe(): Me | undefined {
   return queryClient.getQueryData(ME.queryKey);
 }
 
 /** Whether somebody may change things at all: a viewer sees everything and is shown no button that would be refused. */
-export function useMayChange(): boolean {
+export function useCanEdit(): boolean {
   return useMe().data?.role !== "viewer";
 }
 
@@ -63,26 +63,26 @@ export async function setUp(owner: { token: string; email: string; password: str
   await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }
 
-interface Farewell {
+interface SignOutHandler {
   /** Whether nothing is in the way of signing out. */
-  mayLeave?: () => Promise<boolean>;
+  beforeSignOut?: () => Promise<boolean>;
   /** Called when nobody is signed in any more, with the id of who was. */
-  left: (user: string) => void;
+  afterSignOut: (user: string) => void;
 }
 
-const farewells: Farewell[] = [];
+const signOutHandlers: SignOutHandler[] = [];
 
 /** Lets a part of the editor have a say when somebody signs out. */
-export function onSignOut(farewell: Farewell): void {
-  farewells.push(farewell);
+export function onSignOut(farewell: SignOutHandler): void {
+  signOutHandlers.push(farewell);
 }
 
 /** Gives whether one is signed out now: whoever has unsaved changes is asked first. */
 export async function signOut(): Promise<boolean> {
-  for (const { mayLeave } of farewells) if (mayLeave && !(await mayLeave())) return false;
-  const user = meNow()?.id ?? "";
+  for (const { beforeSignOut } of signOutHandlers) if (beforeSignOut && !(await beforeSignOut())) return false;
+  const user = getMe()?.id ?? "";
   await api.raw("POST", "/api/logout");
-  for (const { left } of farewells) left(user);
+  for (const { afterSignOut } of signOutHandlers) afterSignOut(user);
   setCsrf(null);
   queryClient.clear();
   return true;

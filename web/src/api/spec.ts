@@ -16,7 +16,7 @@ export type ConnectionKind =
   | "ai_vectorStore"
   | (string & {});
 
-export interface Port {
+export interface PortDescription {
   kind: ConnectionKind;
   label: string;
 }
@@ -43,8 +43,8 @@ export interface NodeType {
   name: string;
   summary: string;
   group: NodeGroup;
-  inputs: Port[];
-  outputs: Port[];
+  inputs: PortDescription[];
+  outputs: PortDescription[];
   params: Param[];
   credentials: { kind: string; required: boolean }[];
   builderHint: string;

@@ -1,5 +1,5 @@
 // The shapes of the API that pages speak of, from what is generated; a word is narrowed where the server has a fixed list of values.
-import type { WorkflowDocument } from "../graph/types";
+import type { WorkflowDocument } from "../graph/workflowDocument";
 import type { Execution as Told } from "./generated";
 
 export type { WorkflowProblem as Problem } from "./generated";

@@ -3,22 +3,22 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { ApiError } from "../api/client";
 import { needsSetup, useMe } from "../api/session";
-import { Palette } from "../palette/Palette";
-import { Boundary, Loading, Problem } from "../ui";
+import { CommandPalette } from "../palette/CommandPalette";
+import { ErrorBoundary, ErrorState, Loading } from "../ui";
 import css from "./App.module.css";
-import { canvasPage, loadCanvas } from "./canvas";
+import { getEditorPage, loadEditorPage } from "./editorLoader";
 import { NotFound } from "./NotFound";
-import { Rail } from "./Rail";
+import { Sidebar } from "./Sidebar";
 
 const Agents = lazy(() => import("../pages/agents/AgentsPage"));
 const Compare = lazy(() => import("../pages/executions/ComparePage"));
 const Credentials = lazy(() => import("../pages/credentials/CredentialsPage"));
-const LaterEditor = lazy(loadCanvas);
+const LazyEditor = lazy(loadEditorPage);
 const Executions = lazy(() => import("../pages/executions/ExecutionsPage"));
 const Insights = lazy(() => import("../pages/insights/InsightsPage"));
 const Knowledge = lazy(() => import("../pages/knowledge/KnowledgePage"));
 const Settings = lazy(() => import("../pages/settings/SettingsPage"));
-const SetUp = lazy(() => import("../pages/setup/SetUpPage"));
+const SetUp = lazy(() => import("../pages/setup/SetupPage"));
 const SignIn = lazy(() => import("../pages/setup/SignInPage"));
 const Tables = lazy(() => import("../pages/tables/TablesPage"));
 const Templates = lazy(() => import("../pages/templates/TemplatesPage"));
@@ -33,7 +33,7 @@ export function App() {
         <Route path="/setup" component={SetUp} />
         <Route path="/signin" component={SignIn} />
         <Route>
-          {me.data ? <SignedIn /> : me.error ? <Outside error={me.error} onRetry={() => me.refetch()} /> : <Loading />}
+          {me.data ? <SignedIn /> : me.error ? <SignedOut error={me.error} onRetry={() => me.refetch()} /> : <Loading />}
         </Route>
       </Switch>
     </Suspense>
@@ -42,12 +42,12 @@ export function App() {
 
 /** The page of a canvas. Where its code is there it is drawn at once: what comes later is held back by React for a while. */
 function Editor() {
-  const [Page] = useState(() => canvasPage() ?? LaterEditor);
+  const [Page] = useState(() => getEditorPage() ?? LazyEditor);
   return <Page />;
 }
 
 /** Nobody is signed in: to the set-up while there is no owner, to the sign-in otherwise. */
-function Outside({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+function SignedOut({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const [here, go] = useLocation();
   const isOut = error instanceof ApiError && error.status === 401;
   useEffect(() => {
@@ -61,7 +61,7 @@ function Outside({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (isOut) return <Loading />;
   return (
     <div className={css.alone}>
-      <Problem error={error} onRetry={onRetry} />
+      <ErrorState error={error} onRetry={onRetry} />
     </div>
   );
 }
@@ -70,11 +70,11 @@ function SignedIn() {
   const [here] = useLocation();
   return (
     <div className={css.app}>
-      <Boundary what="The sidebar" place="bar" resetKey={here}>
-        <Rail />
-      </Boundary>
+      <ErrorBoundary what="The sidebar" place="bar" resetKey={here}>
+        <Sidebar />
+      </ErrorBoundary>
       <div className={css.page}>
-        <Boundary what="This page" place="page" resetKey={here}>
+        <ErrorBoundary what="This page" place="page" resetKey={here}>
           <Suspense fallback={<Loading />}>
             <Switch>
               <Route path="/">
@@ -96,11 +96,11 @@ function SignedIn() {
               <Route component={NotFound} />
             </Switch>
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
       </div>
-      <Boundary what="The command palette" place="nowhere" resetKey={here}>
-        <Palette />
-      </Boundary>
+      <ErrorBoundary what="The command palette" place="nowhere" resetKey={here}>
+        <CommandPalette />
+      </ErrorBoundary>
     </div>
   );
 }

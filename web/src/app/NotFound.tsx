@@ -1,16 +1,16 @@
 // What stands at an address that has no page.
 import { Compass } from "lucide-react";
 import { useLocation } from "wouter";
-import { Button, Empty, Page } from "../ui";
+import { Button, EmptyState, Page } from "../ui";
 
 export function NotFound() {
   const [, go] = useLocation();
   return (
     <Page title="Not found">
-      <Empty
+      <EmptyState
         icon={Compass}
-        title="There is no page here"
-        text="The address may be old or misspelt."
+        title="Page not found"
+        text="The URL may be outdated or mistyped."
         action={<Button onClick={() => go("/workflows")}>Open workflows</Button>}
       />
     </Page>

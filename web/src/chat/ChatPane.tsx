@@ -2,53 +2,53 @@
 
 import { MessageSquarePlus, MessagesSquare, Share2, Trash2 } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useMayChange } from "../api/session";
-import { useEditor } from "../editor/store";
+import { useCanEdit } from "../api/session";
+import { useEditor } from "../editor/editorStore";
 import { addNode } from "../graph/document";
-import { Button, Empty, IconButton, Select, toast } from "../ui";
-import { Bubble } from "./Bubble";
+import { Button, EmptyState, IconButton, Select, toast } from "../ui";
 import css from "./Chat.module.css";
 import { Composer } from "./Composer";
-import { chatTriggers, newChatTrigger } from "./door";
-import { ShareDialog } from "./ShareDialog";
-import { listed, titleOf } from "./sessions";
-import { say, useChat } from "./state";
+import { chatTriggers, createChatTrigger } from "./chatEndpoint";
+import { sessionTitle, sortSessions } from "./chatSessions";
+import { sendMessage, useChat } from "./chatStore";
+import { MessageBubble } from "./MessageBubble";
+import { ShareChatDialog } from "./ShareChatDialog";
 
 export default function ChatPane() {
   const workflow = useEditor((state) => state.workflow);
   const readOnly = useEditor((state) => state.readOnly);
-  const open = useChat((state) => state.open);
+  const open = useChat((state) => state.openWorkflow);
   useEffect(() => {
     open(workflow.id ?? "");
   }, [open, workflow.id]);
   const triggers = chatTriggers(workflow);
   const [wanted, setWanted] = useState<string | null>(null);
   const trigger = triggers.find((node) => node.name === wanted) ?? triggers[0];
-  if (!trigger) return <NoChat />;
+  if (!trigger) return <NoChatTrigger />;
   return (
     <div className={css.pane}>
-      <Head triggers={triggers.map((node) => node.name)} trigger={trigger.name} onTrigger={setWanted} />
-      <Messages onAgain={(text) => void say(trigger.name, text, [])} />
+      <ChatHeader triggers={triggers.map((node) => node.name)} trigger={trigger.name} onTrigger={setWanted} />
+      <Messages onAgain={(text) => void sendMessage(trigger.name, text, [])} />
       <Composer trigger={trigger} isReadOnly={readOnly} />
     </div>
   );
 }
 
-function NoChat() {
+function NoChatTrigger() {
   const change = useEditor((state) => state.change);
   const readOnly = useEditor((state) => state.readOnly);
   return (
-    <Empty
+    <EmptyState
       icon={MessagesSquare}
-      title="This workflow takes no messages"
-      text="With a chat trigger at its start you can talk to it here, and share it as a page."
+      title="This workflow has no chat trigger"
+      text="Add one to chat with the workflow here and share it as a page."
       action={
         !readOnly && (
           <Button
             kind="primary"
-            onClick={() => change("Add a chat trigger", (document) => addNode(document, newChatTrigger(document)))}
+            onClick={() => change("Add chat trigger", (document) => addNode(document, createChatTrigger(document)))}
           >
-            Add a chat trigger
+            Add chat trigger
           </Button>
         )
       }
@@ -56,21 +56,21 @@ function NoChat() {
   );
 }
 
-interface HeadProps {
+interface ChatHeaderProps {
   triggers: string[];
   trigger: string;
   onTrigger: (name: string) => void;
 }
 
-function Head({ triggers, trigger, onTrigger }: HeadProps) {
-  const { sessions, current, choose, begin, forget, bringBack, workflowId } = useChat();
+function ChatHeader({ triggers, trigger, onTrigger }: ChatHeaderProps) {
+  const { sessions, current, selectSession, startSession, deleteSession, restoreSession, workflowId } = useChat();
   const [isSharing, setSharing] = useState(false);
-  const all = listed(sessions, current);
+  const all = sortSessions(sessions, current);
   const isEmpty = all.find((session) => session.id === current)?.messages.length === 0;
   const drop = () => {
     const gone = all.find((session) => session.id === current);
-    forget(current);
-    if (gone) toast({ text: "The conversation is forgotten", undo: () => bringBack(workflowId, gone) });
+    deleteSession(current);
+    if (gone) toast({ text: "Conversation deleted", undo: () => restoreSession(workflowId, gone) });
   };
   return (
     <header className={css.head}>
@@ -79,8 +79,8 @@ function Head({ triggers, trigger, onTrigger }: HeadProps) {
         label="Conversation"
         className={css.sessions}
         value={current}
-        onChange={choose}
-        options={all.map((session) => ({ value: session.id, label: titleOf(session) }))}
+        onChange={selectSession}
+        options={all.map((session) => ({ value: session.id, label: sessionTitle(session) }))}
       />
       {triggers.length > 1 && (
         <Select
@@ -91,30 +91,30 @@ function Head({ triggers, trigger, onTrigger }: HeadProps) {
           options={triggers.map((name) => ({ value: name, label: name }))}
         />
       )}
-      <IconButton icon={MessageSquarePlus} label="New conversation" size="small" disabled={isEmpty} onClick={begin} />
-      <IconButton icon={Trash2} label="Forget this conversation" size="small" disabled={isEmpty} onClick={drop} />
+      <IconButton icon={MessageSquarePlus} label="New conversation" size="small" disabled={isEmpty} onClick={startSession} />
+      <IconButton icon={Trash2} label="Delete conversation" size="small" disabled={isEmpty} onClick={drop} />
       <span className={css.space} />
       <Button size="small" kind="quiet" icon={Share2} onClick={() => setSharing(true)}>
         Share
       </Button>
-      <ShareDialog open={isSharing} onClose={() => setSharing(false)} trigger={trigger} />
+      <ShareChatDialog open={isSharing} onClose={() => setSharing(false)} trigger={trigger} />
     </header>
   );
 }
 
 function Messages({ onAgain }: { onAgain: (text: string) => void }) {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const session = useChat((state) => state.sessions.find((one) => one.id === state.current));
   const frame = useRef<HTMLDivElement>(null);
   const messages = session?.messages ?? [];
-  useEnd(frame, messages);
+  useStickToBottom(frame, messages);
   if (messages.length === 0) {
     return (
       <div className={css.messages}>
         <p className={css.quiet}>
-          {mayChange
-            ? "Say something. The workflow on the canvas answers, also before it is saved or active."
-            : "Whoever may change the workflow can try it here. Share has the address at which anybody talks to it."}
+          {canEdit
+            ? "Send a message. The workflow on the canvas replies, even before it is saved or active."
+            : "Editors can test the chat here. Click Share for the public chat URL."}
         </p>
       </div>
     );
@@ -123,7 +123,7 @@ function Messages({ onAgain }: { onAgain: (text: string) => void }) {
   return (
     <div ref={frame} className={css.messages} role="log" aria-label="Conversation" aria-busy={isComing}>
       {messages.map((message, at) => (
-        <Bubble
+        <MessageBubble
           key={message.id}
           message={message}
           onAgain={() => onAgain(messages[at - 1]?.text ?? "")}
@@ -135,7 +135,7 @@ function Messages({ onAgain }: { onAgain: (text: string) => void }) {
 }
 
 /** Keeps the end in sight, unless somebody reads further up. */
-function useEnd(frame: RefObject<HTMLDivElement | null>, messages: readonly unknown[]): void {
+function useStickToBottom(frame: RefObject<HTMLDivElement | null>, messages: readonly unknown[]): void {
   const isNear = useRef(true);
   useEffect(() => {
     const element = frame.current;

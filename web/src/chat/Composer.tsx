@@ -2,14 +2,14 @@
 
 import { ArrowUp, Paperclip, Square, X } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useMayChange } from "../api/session";
-import { useDrawer } from "../drawer/state";
-import type { WorkflowNode } from "../graph/types";
+import { useCanEdit } from "../api/session";
+import { useDrawer } from "../drawer/drawerStore";
+import type { WorkflowNode } from "../graph/workflowDocument";
 import { bytes, cx, IconButton, toast } from "../ui";
+import { acceptsFile, readFile } from "./attachments";
 import css from "./Chat.module.css";
-import { accepts, readFile } from "./files";
-import type { ChatFile } from "./sessions";
-import { say, stopAnswer, useChat } from "./state";
+import type { ChatFile } from "./chatSessions";
+import { sendMessage, stopAnswer, useChat } from "./chatStore";
 
 interface ComposerProps {
   trigger: WorkflowNode;
@@ -17,7 +17,7 @@ interface ComposerProps {
 }
 
 export function Composer({ trigger, isReadOnly }: ComposerProps) {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const [text, setText] = useState("");
   const [files, setFiles] = useState<ChatFile[]>([]);
   const [isOver, setOver] = useState(false);
@@ -28,7 +28,7 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
   );
   const canSend = !isComing && !isReadOnly && (text.trim() !== "" || files.length > 0);
 
-  const asks = useDrawer((state) => state.asksForMessage);
+  const asks = useDrawer((state) => state.messageRequested);
   useEffect(() => {
     if (asks > 0) field.current?.focus();
   }, [asks]);
@@ -44,13 +44,13 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
     if (!canSend) return;
     setText("");
     setFiles([]);
-    void say(trigger.name, text.trim(), files);
+    void sendMessage(trigger.name, text.trim(), files);
     field.current?.focus();
   };
   const take = async (list: FileList | null) => {
     for (const file of list ?? []) {
-      if (!accepts(trigger, file)) {
-        toast({ text: `${file.name} is of a kind that this chat does not take.`, tone: "bad" });
+      if (!acceptsFile(trigger, file)) {
+        toast({ text: `This chat does not accept the file type of ${file.name}.`, tone: "bad" });
         continue;
       }
       try {
@@ -108,7 +108,7 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
       <div className={css.field}>
         <IconButton
           icon={Paperclip}
-          label="Add a file"
+          label="Attach file"
           size="small"
           disabled={isReadOnly}
           onClick={() => picker.current?.click()}
@@ -119,7 +119,7 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
           rows={1}
           value={text}
           aria-label="Message"
-          placeholder={!isReadOnly ? "Message" : mayChange ? "Go back to the editor to write" : "You may look, not write"}
+          placeholder={!isReadOnly ? "Message" : canEdit ? "Go back to the editor to send messages" : "View only"}
           disabled={isReadOnly}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
@@ -128,7 +128,7 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
         {isComing ? (
           <IconButton
             icon={Square}
-            label="Stop the answer"
+            label="Stop reply"
             shortcut="Esc"
             size="small"
             kind="plain"

@@ -2,23 +2,23 @@
 
 import { Download, FileText } from "lucide-react";
 import { useState } from "react";
-import { Bytes, Dialog, Loading, Problem } from "../ui";
+import { Bytes, Dialog, ErrorState, Loading } from "../ui";
+import { type FileEntry, fileUrl, isImage, isText, listFiles } from "./binaryFiles";
 import css from "./Data.module.css";
-import { addressOf, type FileEntry, filesOf, isPicture, isText } from "./files";
-import type { ShownItem } from "./items";
-import { useText } from "./use-text";
+import type { DisplayItem } from "./dataSource";
+import { useTextFile } from "./useTextFile";
 
-export function BinaryView({ items, first }: { items: readonly ShownItem[]; first: number }) {
-  const files = filesOf(items, first);
+export function BinaryView({ items, first }: { items: readonly DisplayItem[]; first: number }) {
+  const files = listFiles(items, first);
   const [open, setOpen] = useState<FileEntry | null>(null);
-  if (files.length === 0) return <p className={css.foot}>The items on this page have no files.</p>;
+  if (files.length === 0) return <p className={css.foot}>No files on this page.</p>;
   return (
     <div className={css.files}>
       {files.map((file) => (
         <figure key={`${file.item} ${file.name}`} className={css.file}>
           <button type="button" className={css.thumb} onClick={() => setOpen(file)} aria-label={`Show ${file.fileName}`}>
-            {isPicture(file) && addressOf(file) ? (
-              <img src={addressOf(file)} alt="" loading="lazy" />
+            {isImage(file) && fileUrl(file) ? (
+              <img src={fileUrl(file)} alt="" loading="lazy" />
             ) : (
               <FileText size={28} aria-hidden />
             )}
@@ -34,8 +34,8 @@ export function BinaryView({ items, first }: { items: readonly ShownItem[]; firs
                 </>
               )}
             </span>
-            {addressOf(file) && (
-              <a href={addressOf(file)} download={file.fileName}>
+            {fileUrl(file) && (
+              <a href={fileUrl(file)} download={file.fileName}>
                 <Download size={13} aria-hidden /> Download
               </a>
             )}
@@ -52,16 +52,16 @@ export function BinaryView({ items, first }: { items: readonly ShownItem[]; firs
 }
 
 function FileContent({ file }: { file: FileEntry }) {
-  const address = addressOf(file);
-  if (!address) return <p className={css.foot}>The content of this file is not kept.</p>;
-  if (isPicture(file)) return <img src={address} alt={file.fileName} className={css.picture} />;
+  const address = fileUrl(file);
+  if (!address) return <p className={css.foot}>The content of this file was not stored.</p>;
+  if (isImage(file)) return <img src={address} alt={file.fileName} className={css.picture} />;
   if (isText(file)) return <TextContent address={address} />;
-  return <p className={css.foot}>A file of type {file.mimeType} cannot be shown here. Download it to open it.</p>;
+  return <p className={css.foot}>No preview for {file.mimeType}. Download the file to open it.</p>;
 }
 
 function TextContent({ address }: { address: string }) {
-  const text = useText(address);
-  if (text.error) return <Problem error={text.error} onRetry={() => void text.refetch()} />;
+  const text = useTextFile(address);
+  if (text.error) return <ErrorState error={text.error} onRetry={() => void text.refetch()} />;
   if (text.data === undefined) return <Loading />;
   return (
     <pre className={css.text}>

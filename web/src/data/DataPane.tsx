@@ -2,18 +2,18 @@
 
 import { ChevronLeft, ChevronRight, Copy, Search } from "lucide-react";
 import { memo, type ReactNode, useMemo, useState } from "react";
-import { usePaused } from "../expression/preview";
-import { useSchema } from "../run/items";
-import { cx, Empty, IconButton, Problem, SearchInput, Skeleton } from "../ui";
+import { useDebounced } from "../expression/usePreview";
+import { useSchema } from "../run/runItems";
+import { cx, EmptyState, ErrorState, IconButton, SearchInput, Skeleton } from "../ui";
 import { BinaryView } from "./BinaryView";
-import { copyText } from "./copy";
+import { copyText } from "./copyText";
 import css from "./Data.module.css";
-import { ItemTable, Preview } from "./ItemTable";
-import { numberOf, type ShownItem, type Source, useData } from "./items";
+import { type DataSource, type DisplayItem, itemNumber, useDataSource } from "./dataSource";
+import type { FieldPicking } from "./fieldPicking";
+import { ItemTable, TruncatedItem } from "./ItemTable";
 import { JsonTree } from "./JsonTree";
 import { SchemaTree } from "./SchemaTree";
 import { filterSchema, schemaOf, schemaOfFields } from "./schema";
-import type { Picking } from "./use-pick";
 
 type View = "schema" | "table" | "json" | "files";
 const VIEWS: readonly [View, string][] = [
@@ -23,8 +23,8 @@ const VIEWS: readonly [View, string][] = [
 ];
 
 interface DataPaneProps {
-  source: Source;
-  picking: Picking | null;
+  source: DataSource;
+  picking: FieldPicking | null;
   /** Under which name the chosen view is remembered. */
   storageKey: string;
   initialView: View;
@@ -45,14 +45,14 @@ export const DataPane = memo(function DataPane({
   actions,
   below,
 }: DataPaneProps) {
-  const [view, setView] = useView(storageKey, initialView);
+  const [view, setView] = useStoredView(storageKey, initialView);
   // Where each page up to this one began: a page of large items may be shorter than others.
   const [starts, setStarts] = useState<readonly number[]>([0]);
   const [searching, setSearching] = useState(false);
   const [search, setSearch] = useState("");
-  const asked = usePaused(search);
+  const asked = useDebounced(search);
   const offset = starts.at(-1) ?? 0;
-  const data = useData(source, offset, asked);
+  const data = useDataSource(source, offset, asked);
   const end = offset + data.items.length;
   const hasFiles = data.items.some((item) => item.binary && Object.keys(item.binary).length > 0);
   const views = hasFiles || view === "files" ? [...VIEWS, ["files", "Files"] as [View, string]] : VIEWS;
@@ -66,16 +66,10 @@ export const DataPane = memo(function DataPane({
             </button>
           ))}
         </div>
-        <span className={css.count}>{data.isPending ? "" : countWords(data.total, asked)}</span>
-        <IconButton
-          icon={Search}
-          label="Search the data"
-          size="small"
-          active={searching}
-          onClick={() => setSearching(!searching)}
-        />
+        <span className={css.count}>{data.isPending ? "" : countLabel(data.total, asked)}</span>
+        <IconButton icon={Search} label="Search data" size="small" active={searching} onClick={() => setSearching(!searching)} />
         {(view === "table" || view === "json") && (
-          <IconButton icon={Copy} label="Copy these items as JSON" size="small" onClick={() => copyItems(data.items)} />
+          <IconButton icon={Copy} label="Copy items as JSON" size="small" onClick={() => copyItems(data.items)} />
         )}
         {actions}
       </div>
@@ -94,19 +88,19 @@ export const DataPane = memo(function DataPane({
       )}
       <div className={css.body}>
         {data.error ? (
-          <Problem error={data.error} onRetry={data.retry} />
+          <ErrorState error={data.error} onRetry={data.retry} />
         ) : data.isPending ? (
           <div className={css.reading}>
             <Skeleton lines={8} />
           </div>
         ) : data.items.length === 0 ? (
-          <Empty
+          <EmptyState
             icon={Search}
-            title={asked ? "Nothing found" : "No items"}
+            title={asked ? "No matches" : "No items"}
             text={asked ? `No item contains “${asked}”.` : "This output has no items."}
           />
         ) : (
-          <Shown
+          <DataBody
             view={view}
             items={data.items}
             picking={picking}
@@ -122,7 +116,7 @@ export const DataPane = memo(function DataPane({
         <nav className={css.pager} aria-label={`Pages of ${label}`}>
           <IconButton
             icon={ChevronLeft}
-            label="Page before"
+            label="Previous page"
             size="small"
             disabled={offset === 0}
             onClick={() => setStarts(starts.slice(0, -1))}
@@ -132,7 +126,7 @@ export const DataPane = memo(function DataPane({
           </span>
           <IconButton
             icon={ChevronRight}
-            label="Page after"
+            label="Next page"
             size="small"
             disabled={end >= data.total}
             onClick={() => setStarts([...starts, end])}
@@ -143,20 +137,20 @@ export const DataPane = memo(function DataPane({
   );
 });
 
-interface ShownProps {
+interface DataBodyProps {
   view: View;
-  items: readonly ShownItem[];
-  picking: Picking | null;
+  items: readonly DisplayItem[];
+  picking: FieldPicking | null;
   first: number;
   label: string;
   search: string;
-  source: Source;
+  source: DataSource;
   below: ReactNode;
 }
 
-function Shown({ view, items, picking, first, label, search, source, below }: ShownProps) {
+function DataBody({ view, items, picking, first, label, search, source, below }: DataBodyProps) {
   const values = useMemo(() => items.map((item) => item.json ?? item.preview), [items]);
-  const numbers = useMemo(() => items.map((item, at) => numberOf(item, first, at)), [items, first]);
+  const numbers = useMemo(() => items.map((item, at) => itemNumber(item, first, at)), [items, first]);
   switch (view) {
     case "table":
       return <ItemTable items={items} picking={picking} first={first} label={label} />;
@@ -165,17 +159,17 @@ function Shown({ view, items, picking, first, label, search, source, below }: Sh
     case "files":
       return <BinaryView items={items} first={first} />;
     default:
-      return <Schema items={items} picking={picking} search={search} source={source} below={below} />;
+      return <SchemaView items={items} picking={picking} search={search} source={source} below={below} />;
   }
 }
 
-function Schema({
+function SchemaView({
   items,
   picking,
   search,
   source,
   below,
-}: Pick<ShownProps, "items" | "picking" | "search" | "source" | "below">) {
+}: Pick<DataBodyProps, "items" | "picking" | "search" | "source" | "below">) {
   const large = items.filter((item) => item.preview !== undefined);
   // Items that are too large to be sent have a schema at the server.
   const run = source.kind === "run" && large.length > 0 ? source : null;
@@ -192,9 +186,9 @@ function Schema({
   }, [items, large.length, asked.data, search]);
   return (
     <div className={css.scroll}>
-      {large[0] && nodes.length === 0 && <Preview item={large[0]} />}
+      {large[0] && nodes.length === 0 && <TruncatedItem item={large[0]} />}
       {nodes.length === 0 && large.length === 0 && (
-        <p className={css.foot}>{search ? "No field fits." : "The items have no fields."}</p>
+        <p className={css.foot}>{search ? "No matching fields." : "The items have no fields."}</p>
       )}
       <SchemaTree nodes={nodes} picking={picking} allOpen={search !== ""} />
       {below}
@@ -203,7 +197,7 @@ function Schema({
 }
 
 /** The data of the items that are in sight, as it can be pasted into a pin or a test. */
-function copyItems(items: readonly ShownItem[]): void {
+function copyItems(items: readonly DisplayItem[]): void {
   const text = JSON.stringify(
     items.map((item) => item.json ?? item.preview),
     null,
@@ -212,12 +206,12 @@ function copyItems(items: readonly ShownItem[]): void {
   copyText(text, items.length === 1 ? "1 item copied." : `${items.length} items copied.`);
 }
 
-function countWords(total: number, search: string): string {
+function countLabel(total: number, search: string): string {
   const items = total === 1 ? "1 item" : `${total.toLocaleString("en")} items`;
   return search ? `${items} found` : items;
 }
 
-function useView(storageKey: string, initial: View): [View, (view: View) => void] {
+function useStoredView(storageKey: string, initial: View): [View, (view: View) => void] {
   const key = `heddle.view.${storageKey}`;
   const [view, setView] = useState<View>(() => (localStorage.getItem(key) as View | null) ?? initial);
   return [

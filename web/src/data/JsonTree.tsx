@@ -3,34 +3,34 @@
 import { ChevronRight, Copy, CornerDownRight } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
 import { ContextMenu, cx, type MenuItem } from "../ui";
-import { copyText } from "./copy";
+import { copyText } from "./copyText";
 import css from "./Data.module.css";
-import { listMore, NOTHING_TOGGLED, type TreeRow, toggle, treeRows } from "./tree";
-import { type Picking, pick, pickProps } from "./use-pick";
-import { useWindow } from "./use-window";
+import { type FieldPicking, pickField, pickProps } from "./fieldPicking";
+import { INITIAL_TREE_STATE, showMoreEntries, type TreeRow, toggleTreeRow, treeRows } from "./treeRows";
+import { useVirtualRows } from "./useVirtualRows";
 
-const ROW = 20;
-const LONGEST = 600;
+const ROW_HEIGHT = 20;
+const MAX_TEXT_CHARS = 600;
 
 interface JsonTreeProps {
   values: readonly unknown[];
-  picking: Picking | null;
+  picking: FieldPicking | null;
   /** The numbers of the values, counted over all pages. */
   numbers: readonly number[];
   label: string;
 }
 
 export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
-  const [state, setState] = useState(NOTHING_TOGGLED);
+  const [state, setState] = useState(INITIAL_TREE_STATE);
   const rows = useMemo(() => treeRows(values, state), [values, state]);
   const place = useRef<HTMLDivElement>(null);
   const prefix = useId();
   const [at, setAt] = useState(0);
   const [pointed, setPointed] = useState(0);
-  const { from, to } = useWindow(place, rows.length, ROW);
+  const { from, to } = useVirtualRows(place, rows.length, ROW_HEIGHT);
   const current = Math.min(at, rows.length - 1);
   const act = useCallback(
-    (row: TreeRow) => setState((now) => (row.more !== undefined ? listMore(now, row) : toggle(now, row.id))),
+    (row: TreeRow) => setState((now) => (row.more !== undefined ? showMoreEntries(now, row) : toggleTreeRow(now, row.id))),
     [],
   );
   const onKeyDown = (event: KeyboardEvent) => {
@@ -40,12 +40,12 @@ export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
       const next = Math.max(0, Math.min(rows.length - 1, current + step));
       setAt(next);
       const element = place.current;
-      if (element && next * ROW < element.scrollTop) element.scrollTop = next * ROW;
-      if (element && (next + 1) * ROW > element.scrollTop + element.clientHeight)
-        element.scrollTop = (next + 1) * ROW - element.clientHeight;
+      if (element && next * ROW_HEIGHT < element.scrollTop) element.scrollTop = next * ROW_HEIGHT;
+      if (element && (next + 1) * ROW_HEIGHT > element.scrollTop + element.clientHeight)
+        element.scrollTop = (next + 1) * ROW_HEIGHT - element.clientHeight;
     } else if (row && ((event.key === "ArrowRight" && row.size > 0 && !row.open) || (event.key === "ArrowLeft" && row.open)))
       act(row);
-    else if (row && event.key === "Enter" && picking && row.path.length > 1) pick(picking, row.path.slice(1));
+    else if (row && event.key === "Enter" && picking && row.path.length > 1) pickField(picking, row.path.slice(1));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -56,7 +56,7 @@ export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
     setPointed(pointed ? Number(pointed.dataset.row) : current);
   };
   return (
-    <ContextMenu items={menuOf(rows[pointed], picking)}>
+    <ContextMenu items={rowMenu(rows[pointed], picking)}>
       <div
         ref={place}
         className={css.tree}
@@ -67,8 +67,8 @@ export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
         onContextMenu={onContextMenu}
         aria-activedescendant={rows[current] ? `${prefix}${current}` : undefined}
       >
-        <div style={{ height: rows.length * ROW }}>
-          <div style={{ transform: `translateY(${from * ROW}px)` }}>
+        <div style={{ height: rows.length * ROW_HEIGHT }}>
+          <div style={{ transform: `translateY(${from * ROW_HEIGHT}px)` }}>
             {rows.slice(from, to).map((row, offset) => (
               <Row
                 key={row.id}
@@ -95,7 +95,7 @@ interface RowProps {
   /** Of an item. */
   number: number;
   current: boolean;
-  picking: Picking | null;
+  picking: FieldPicking | null;
   onAct: (row: TreeRow) => void;
 }
 
@@ -113,31 +113,31 @@ const Row = memo(function Row({ row, at, id, number, current, picking, onAct }: 
       aria-expanded={row.size > 0 && row.more === undefined ? row.open : undefined}
       aria-selected={current}
       className={cx(css.treeRow, current && css.current)}
-      style={{ paddingLeft: 4 + row.depth * 16, height: ROW }}
+      style={{ paddingLeft: 4 + row.depth * 16, height: ROW_HEIGHT }}
       onClick={() => opens && onAct(row)}
-      {...(canPick(row, picking) ? pickProps(picking, inside, row.value) : {})}
+      {...(isPickable(row, picking) ? pickProps(picking, inside, row.value) : {})}
     >
-      {row.more === undefined ? <Line row={row} number={number} /> : <span className={css.more}>… {row.more} more</span>}
+      {row.more === undefined ? <RowContent row={row} number={number} /> : <span className={css.more}>… {row.more} more</span>}
     </div>
   );
 });
 
-function canPick(row: TreeRow, picking: Picking | null): boolean {
+function isPickable(row: TreeRow, picking: FieldPicking | null): boolean {
   return picking !== null && row.path.length > 1 && row.more === undefined;
 }
 
-function menuOf(row: TreeRow | undefined, picking: Picking | null): MenuItem[] {
-  if (!row || row.more !== undefined) return [{ label: "Nothing to copy here", disabled: true, onSelect: () => undefined }];
+function rowMenu(row: TreeRow | undefined, picking: FieldPicking | null): MenuItem[] {
+  if (!row || row.more !== undefined) return [{ label: "Nothing to copy", disabled: true, onSelect: () => undefined }];
   const value = () => (typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2));
   return [
     { label: "Copy value", icon: Copy, onSelect: () => copyText(value()) },
-    ...(picking && canPick(row, picking)
+    ...(picking && isPickable(row, picking)
       ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copyText(picking.codeOf(row.path.slice(1))) }]
       : []),
   ];
 }
 
-function Line({ row, number }: { row: TreeRow; number: number }) {
+function RowContent({ row, number }: { row: TreeRow; number: number }) {
   const isItem = row.path.length === 1;
   return (
     <>
@@ -159,8 +159,8 @@ function Value({ row }: { row: TreeRow }) {
   if (row.type === "array") return <span className={css.brackets}>{row.size === 0 ? "[]" : `[ ${row.size} ]`}</span>;
   if (row.type === "object") return <span className={css.brackets}>{row.size === 0 ? "{}" : `{ ${row.size} }`}</span>;
   if (row.type === "string") {
-    const text = JSON.stringify(String(row.value).slice(0, LONGEST));
-    return <span className={css["type-string"]}>{String(row.value).length > LONGEST ? `${text}…` : text}</span>;
+    const text = JSON.stringify(String(row.value).slice(0, MAX_TEXT_CHARS));
+    return <span className={css["type-string"]}>{String(row.value).length > MAX_TEXT_CHARS ? `${text}…` : text}</span>;
   }
   return <span className={css[`type-${row.type}`]}>{String(row.value)}</span>;
 }

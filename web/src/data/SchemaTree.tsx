@@ -4,22 +4,29 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { cx } from "../ui";
 import css from "./Data.module.css";
+import { type FieldPicking, pickField, pickProps } from "./fieldPicking";
 import { type DataType, type SchemaNode, sampleText } from "./schema";
-import { type Picking, pick, pickProps } from "./use-pick";
 
-const MARKS: Record<DataType, string> = { string: "Aa", number: "#", boolean: "T/F", object: "{ }", array: "[ ]", null: "–" };
-const WORDS: Record<DataType, string> = {
-  string: "text",
+const TYPE_MARKS: Record<DataType, string> = {
+  string: "Aa",
+  number: "#",
+  boolean: "T/F",
+  object: "{ }",
+  array: "[ ]",
+  null: "–",
+};
+const TYPE_LABELS: Record<DataType, string> = {
+  string: "string",
   number: "number",
-  boolean: "true or false",
+  boolean: "boolean",
   object: "object",
-  array: "list",
-  null: "nothing",
+  array: "array",
+  null: "null",
 };
 
 interface SchemaTreeProps {
   nodes: readonly SchemaNode[];
-  picking: Picking | null;
+  picking: FieldPicking | null;
   /** Everything is open while something is searched for. */
   allOpen?: boolean;
 }
@@ -44,18 +51,18 @@ function SchemaRow({
   allOpen,
 }: {
   node: SchemaNode;
-  picking: Picking | null;
+  picking: FieldPicking | null;
   depth: number;
   allOpen: boolean;
 }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = allOpen || (chosen ?? (depth < OPEN_DEPTH && node.children.length <= OPEN_CHILDREN));
   const type = node.types[0] ?? "null";
-  const words = node.types.map((one) => WORDS[one]).join(" or ");
+  const words = node.types.map((one) => TYPE_LABELS[one]).join(" or ");
   const inside = (
     <>
       <span className={cx(css.mark, css[`type-${type}`])} aria-hidden>
-        {MARKS[type]}
+        {TYPE_MARKS[type]}
       </span>
       <span className={css.key}>{node.key}</span>
     </>
@@ -68,7 +75,7 @@ function SchemaRow({
             type="button"
             className={cx(css.twist, open && css.twistOpen)}
             aria-expanded={open}
-            aria-label={`${open ? "Close" : "Open"} ${node.key}`}
+            aria-label={`${open ? "Collapse" : "Expand"} ${node.key}`}
             onClick={() => setChosen(!open)}
           >
             <ChevronRight size={13} aria-hidden />
@@ -82,7 +89,7 @@ function SchemaRow({
             className={css.field}
             aria-label={`${node.key}, ${words}: insert`}
             {...pickProps(picking, node.path, node.sample)}
-            onClick={() => pick(picking, node.path)}
+            onClick={() => pickField(picking, node.path)}
           >
             {inside}
           </button>

@@ -1,6 +1,6 @@
 /** The fields that items have, with the types and a sample of each: the outline people drag from. */
 
-import type { SchemaField } from "../run/items";
+import type { SchemaField } from "../run/runItems";
 
 export type DataType = "string" | "number" | "boolean" | "object" | "array" | "null";
 
@@ -16,9 +16,9 @@ export interface SchemaNode {
 }
 
 /** Deeper than this a schema helps nobody, and data that is deeper than it is wide must not freeze the page. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 /** Objects used as maps can have thousands of keys; more than these are not listed. */
-const MOST_FIELDS = 500;
+const MAX_FIELDS = 500;
 
 export function typeOf(value: unknown): DataType {
   if (value === null || value === undefined) return "null";
@@ -35,23 +35,23 @@ export function schemaOf(items: readonly unknown[]): SchemaNode[] {
 }
 
 function addObject(parent: SchemaNode, value: unknown, depth: number): void {
-  if (typeOf(value) !== "object" || depth > DEEPEST) return;
+  if (typeOf(value) !== "object" || depth > MAX_DEPTH) return;
   for (const [key, inner] of Object.entries(value as Record<string, unknown>)) {
     const child = childOf(parent, key);
-    if (child) add(child, inner, depth);
+    if (child) addValue(child, inner, depth);
   }
 }
 
-function add(node: SchemaNode, value: unknown, depth: number): void {
+function addValue(node: SchemaNode, value: unknown, depth: number): void {
   const type = typeOf(value);
   node.seen++;
   if (!node.types.includes(type)) node.types.push(type);
   if ((node.sample === undefined || node.sample === null) && value !== undefined) node.sample = value;
   if (type === "object") addObject(node, value, depth + 1);
   // The first entry stands for the list, as it does in n8n: its fields are what `[0]` leads to.
-  if (type === "array" && (value as unknown[]).length > 0 && depth < DEEPEST) {
+  if (type === "array" && (value as unknown[]).length > 0 && depth < MAX_DEPTH) {
     const first = childOf(node, 0);
-    if (first) add(first, (value as unknown[])[0], depth + 1);
+    if (first) addValue(first, (value as unknown[])[0], depth + 1);
   }
 }
 
@@ -59,7 +59,7 @@ function childOf(parent: SchemaNode, key: string | number): SchemaNode | undefin
   const name = String(key);
   const known = parent.children.find((child) => child.key === name);
   if (known) return known;
-  if (parent.children.length >= MOST_FIELDS) return undefined;
+  if (parent.children.length >= MAX_FIELDS) return undefined;
   const made: SchemaNode = { key: name, path: [...parent.path, key], types: [], sample: undefined, seen: 0, children: [] };
   parent.children.push(made);
   return made;
@@ -100,21 +100,21 @@ export function filterSchema(nodes: readonly SchemaNode[], search: string): Sche
   });
 }
 
-const SAMPLE_LENGTH = 200;
+const MAX_SAMPLE_CHARS = 200;
 
 /** A value in one short line. */
 export function sampleText(value: unknown): string {
   if (value === undefined) return "";
-  if (typeof value === "string") return short(value.replace(/\s+/g, " "));
+  if (typeof value === "string") return truncate(value.replace(/\s+/g, " "));
   if (Array.isArray(value)) return value.length === 1 ? "1 entry" : `${value.length} entries`;
-  if (typeof value === "object" && value !== null) return plural(Object.keys(value).length);
+  if (typeof value === "object" && value !== null) return fieldCount(Object.keys(value).length);
   return String(value);
 }
 
-function plural(fields: number): string {
+function fieldCount(fields: number): string {
   return fields === 1 ? "1 field" : `${fields} fields`;
 }
 
-function short(text: string): string {
-  return text.length > SAMPLE_LENGTH ? `${text.slice(0, SAMPLE_LENGTH)}…` : text;
+function truncate(text: string): string {
+  return text.length > MAX_SAMPLE_CHARS ? `${text.slice(0, MAX_SAMPLE_CHARS)}…` : text;
 }

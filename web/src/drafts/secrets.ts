@@ -1,26 +1,26 @@
 /** Parameters that hold secrets of their own, such as the key of a hash: they are left out of drafts, and taken from what is saved. */
 import type { Catalogue } from "../api/catalogue";
 import type { Param } from "../api/spec";
-import { isRecord } from "../graph/normal";
-import type { WorkflowDocument, WorkflowNode } from "../graph/types";
+import { isRecord } from "../graph/normalize";
+import type { WorkflowDocument, WorkflowNode } from "../graph/workflowDocument";
 
 type Values = Record<string, unknown>;
 
 /** The document without secrets; the same document if it has none. */
 export function withoutSecrets(document: WorkflowDocument, catalogue: Catalogue): WorkflowDocument {
-  return mapped(document, catalogue, (node, params) => changed(params, node.parameters, () => undefined));
+  return mapNodes(document, catalogue, (node, params) => mapSecrets(params, node.parameters, () => undefined));
 }
 
 /** The document with the secrets that another one has at the same places of the same nodes. */
-export function withSecretsOf(document: WorkflowDocument, other: WorkflowDocument, catalogue: Catalogue): WorkflowDocument {
+export function restoreSecrets(document: WorkflowDocument, other: WorkflowDocument, catalogue: Catalogue): WorkflowDocument {
   const theirs = new Map(other.nodes.map((node) => [node.id, node]));
-  return mapped(document, catalogue, (node, params) => {
+  return mapNodes(document, catalogue, (node, params) => {
     const same = theirs.get(node.id);
-    return same?.type === node.type ? changed(params, node.parameters, (given) => given, same.parameters) : node.parameters;
+    return same?.type === node.type ? mapSecrets(params, node.parameters, (given) => given, same.parameters) : node.parameters;
   });
 }
 
-function mapped(
+function mapNodes(
   document: WorkflowDocument,
   catalogue: Catalogue,
   change: (node: WorkflowNode, params: readonly Param[]) => Values,
@@ -37,7 +37,7 @@ function mapped(
  * Values with each secret put through `change`, which is given what `others` have in its place; `undefined` takes the field away.
  * Expressions are no secrets: they say where one is.
  */
-function changed(params: readonly Param[], values: Values, change: (other: unknown) => unknown, others: Values = {}): Values {
+function mapSecrets(params: readonly Param[], values: Values, change: (other: unknown) => unknown, others: Values = {}): Values {
   let result = values;
   const put = (name: string, next: unknown) => {
     if (next === result[name]) return;
@@ -50,14 +50,14 @@ function changed(params: readonly Param[], values: Values, change: (other: unkno
       const isOpen = typeof value === "string" && (value.startsWith("=") || value === "");
       if (!isOpen) put(name, change(other));
     } else if (kind.type === "collection") {
-      if (isRecord(value)) put(name, changed(kind.params, value, change, isRecord(other) ? other : {}));
+      if (isRecord(value)) put(name, mapSecrets(kind.params, value, change, isRecord(other) ? other : {}));
     } else if (kind.type === "groups" && isRecord(value)) {
       let groups = value;
       for (const group of kind.groups) {
         const before = value[group.name];
         const there = isRecord(other) ? other[group.name] : undefined;
         const inOne = (one: unknown, same: unknown) =>
-          isRecord(one) ? changed(group.params, one, change, isRecord(same) ? same : {}) : one;
+          isRecord(one) ? mapSecrets(group.params, one, change, isRecord(same) ? same : {}) : one;
         const after = Array.isArray(before)
           ? before.map((one, index) => inOne(one, Array.isArray(there) ? there[index] : undefined))
           : inOne(before, there);

@@ -4,17 +4,17 @@
 import { ChevronDown, ChevronUp, ListChecks, ListTree, MessagesSquare, Route, Square, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useRef } from "react";
 import { Link } from "wouter";
-import { urlPath } from "../api/address";
-import { useEditor } from "../editor/store";
+import { urlPath } from "../api/url";
+import { useEditor } from "../editor/editorStore";
 import { RunBanner } from "../run/RunBanner";
-import { stopRun, useWatch } from "../run/start";
+import { stopRun, useRunWatch } from "../run/runControl";
+import { elapsed, isOver } from "../run/runView";
 import { useNow } from "../run/useNow";
-import { elapsed, isOver } from "../run/view";
-import { Boundary, Button, duration, IconButton, Loading, StatusMark, Tabs } from "../ui";
+import { Button, duration, ErrorBoundary, IconButton, Loading, StatusMark, Tabs } from "../ui";
 import css from "./Drawer.module.css";
+import { type DrawerTab, HEADER_HEIGHT, MIN_HEIGHT, useDrawer } from "./drawerStore";
 import { LogsTab } from "./LogsTab";
 import { ProblemsTab } from "./ProblemsTab";
-import { type DrawerTab, HEAD, LOWEST, useDrawer } from "./state";
 import { useProblems } from "./useProblems";
 
 // Most visits need neither, and the first load is smaller without them.
@@ -34,11 +34,11 @@ export function Drawer() {
   ];
   return (
     <section className={css.drawer} aria-label="Run" style={{ height: isOpen ? height : undefined }} data-open={isOpen}>
-      {isOpen && <Grip />}
-      <Boundary what="The state of the run" place="bar">
+      {isOpen && <ResizeHandle />}
+      <ErrorBoundary what="The run status bar" place="bar">
         <RunBanner />
-      </Boundary>
-      <header className={css.head} style={{ flexBasis: HEAD }}>
+      </ErrorBoundary>
+      <header className={css.head} style={{ flexBasis: HEADER_HEIGHT }}>
         <Tabs label="Run" value={isOpen ? tab : ""} onChange={(id) => show(id as DrawerTab)} tabs={tabs} className={css.tabs} />
         <RunSummary />
         {workflowId && (
@@ -48,7 +48,7 @@ export function Drawer() {
         )}
         <IconButton
           icon={isOpen ? ChevronDown : ChevronUp}
-          label={isOpen ? "Fold the drawer" : "Open the drawer"}
+          label={isOpen ? "Collapse drawer" : "Expand drawer"}
           size="small"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
@@ -56,31 +56,31 @@ export function Drawer() {
       </header>
       {isOpen && (
         <div className={css.body} role="tabpanel" aria-label={tabs.find((one) => one.id === tab)?.label}>
-          <Boundary what={WHAT[tab]} resetKey={tab}>
+          <ErrorBoundary what={TAB_NAMES[tab]} resetKey={tab}>
             <Suspense fallback={<Loading />}>
               {tab === "logs" && <LogsTab />}
               {tab === "timeline" && <TimelineTab />}
               {tab === "chat" && <ChatPane />}
               {tab === "problems" && <ProblemsTab />}
             </Suspense>
-          </Boundary>
+          </ErrorBoundary>
         </div>
       )}
     </section>
   );
 }
 
-const WHAT: Record<DrawerTab, string> = {
+const TAB_NAMES: Record<DrawerTab, string> = {
   logs: "The log",
   timeline: "The timeline",
   chat: "The chat",
-  problems: "The list of problems",
+  problems: "The problem list",
 };
 
 /** How the run stands and how long it has taken, with the button that stops it. */
 function RunSummary() {
   const run = useEditor((state) => state.run);
-  const isStopping = useWatch((state) => state.isStopping);
+  const isStopping = useRunWatch((state) => state.isStopping);
   const isGoing = run !== null && !isOver(run);
   const now = useNow(isGoing && run.status === "running");
   if (!run) return <span className={css.summary} />;
@@ -97,10 +97,10 @@ function RunSummary() {
   );
 }
 
-const STEP = 24;
+const RESIZE_STEP = 24;
 
 /** The upper edge, which is dragged or moved with the arrow keys. */
-function Grip() {
+function ResizeHandle() {
   const { height, setHeight, setOpen } = useDrawer();
   const from = useRef({ y: 0, height: 0 });
   const change = (next: number) => setHeight(Math.min(next, window.innerHeight * 0.8));
@@ -111,11 +111,11 @@ function Grip() {
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const next = from.current.height + from.current.y - event.clientY;
-    if (next < LOWEST / 2) setOpen(false);
+    if (next < MIN_HEIGHT / 2) setOpen(false);
     else change(next);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+    const step = { ArrowUp: RESIZE_STEP, ArrowDown: -RESIZE_STEP }[event.key];
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
@@ -124,10 +124,10 @@ function Grip() {
   return (
     <div
       role="separator"
-      aria-label="Height of the drawer"
+      aria-label="Drawer height"
       aria-orientation="horizontal"
       aria-valuenow={height}
-      aria-valuemin={LOWEST}
+      aria-valuemin={MIN_HEIGHT}
       tabIndex={0}
       className={css.grip}
       onPointerDown={onPointerDown}

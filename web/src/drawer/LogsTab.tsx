@@ -3,13 +3,13 @@
 
 import { Play, ScrollText } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { useEditor } from "../editor/store";
+import { useEditor } from "../editor/editorStore";
 import { RunProblem } from "../run/RunProblem";
-import { startRun, useWatch } from "../run/start";
-import { isOver } from "../run/view";
-import { Button, Empty, Split } from "../ui";
+import { startRun, useRunWatch } from "../run/runControl";
+import { isOver } from "../run/runView";
+import { Button, EmptyState, SplitPane } from "../ui";
 import css from "./LogsTab.module.css";
-import { type LogStep, logTree, visibleSteps } from "./logs";
+import { type LogStep, logTree, visibleSteps } from "./logTree";
 import { StepDetail } from "./StepDetail";
 import { StepList } from "./StepList";
 
@@ -59,32 +59,30 @@ export function LogsTab() {
     </div>
   );
   return (
-    <Split direction="row" initial={-420} min={260} max={900} storageKey="logs" label="Width of the detail">
+    <SplitPane direction="row" initial={-420} min={260} max={900} storageKey="logs" label="Detail width">
       {[
         list,
         current ? (
           <StepDetail key={current.key} step={current} executionId={run.executionId} onOpen={() => openNode(current.node)} />
         ) : (
           <p key="none" className={css.none}>
-            Choose a step to see its data.
+            Select a step to see its data.
           </p>
         ),
       ]}
-    </Split>
+    </SplitPane>
   );
 }
 
 function NoSteps({ isRunning }: { isRunning: boolean }) {
-  const isStarting = useWatch((state) => state.isStarting);
+  const isStarting = useRunWatch((state) => state.isStarting);
   const hasNodes = useEditor((state) => state.workflow.nodes.length > 0);
-  if (isRunning) return <p className={css.none}>No step has begun yet.</p>;
+  if (isRunning) return <p className={css.none}>No steps started yet.</p>;
   return (
-    <Empty
+    <EmptyState
       icon={ScrollText}
-      title="Nothing has run yet"
-      text={
-        hasNodes ? "Run the workflow to see each step here as it happens." : "Add a trigger and a node, then run the workflow."
-      }
+      title="No execution yet"
+      text={hasNodes ? "Run the workflow to see each step here as it runs." : "Add a trigger and a node, then run the workflow."}
       action={
         hasNodes && (
           <Button icon={Play} kind="primary" busy={isStarting} onClick={() => void startRun()}>

@@ -2,14 +2,14 @@
 
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { Problem } from "../api/types";
-import { useEditor } from "../editor/store";
+import { useEditor } from "../editor/editorStore";
 import { ErrorCode } from "../run/ErrorCode";
-import { Empty, Problem as Failure, Loading, plural } from "../ui";
+import { EmptyState, ErrorState as Failure, Loading, plural } from "../ui";
 import css from "./ProblemsTab.module.css";
 import { useProblems } from "./useProblems";
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info };
-const WORDS = { error: "Error", warning: "Warning", info: "Note" };
+const SEVERITY_LABELS = { error: "Error", warning: "Warning", info: "Note" };
 
 export function ProblemsTab() {
   const { problems, isChecking, error, again } = useProblems();
@@ -21,15 +21,15 @@ export function ProblemsTab() {
     );
   }
   if (problems.length === 0) {
-    if (isChecking) return <Loading label="Checking the workflow" />;
-    return <Empty icon={CircleCheck} title="No problems" text="Every node has what it needs and every connection fits." />;
+    if (isChecking) return <Loading label="Checking workflow" />;
+    return <EmptyState icon={CircleCheck} title="No problems" text="All nodes and connections are valid." />;
   }
   const nErrors = problems.filter((problem) => problem.severity === "error").length;
   return (
     <div className={css.list}>
       <p className={css.count} role="status">
         {plural(problems.length, "problem")}
-        {nErrors > 0 && `, ${nErrors} of which will stop the run`}
+        {nErrors > 0 && `, ${nErrors} blocking`}
       </p>
       <ul aria-label="Problems">
         {problems.map((problem, index) => (
@@ -46,7 +46,7 @@ function Row({ problem }: { problem: Problem }) {
   const Icon = ICONS[severity] ?? Info;
   return (
     <li className={css.row} data-severity={severity}>
-      <Icon size={15} aria-label={WORDS[severity]} role="img" />
+      <Icon size={15} aria-label={SEVERITY_LABELS[severity]} role="img" />
       <div className={css.words}>
         <p>
           {node && (

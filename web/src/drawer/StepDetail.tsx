@@ -2,15 +2,15 @@
 
 import { Route, SquareArrowOutUpRight } from "lucide-react";
 import { useState } from "react";
-import { useItems } from "../run/items";
 import { JsonBlock } from "../run/JsonBlock";
 import { RunProblem } from "../run/RunProblem";
-import { Button, count, duration, exactTime, Problem, Skeleton, Tabs } from "../ui";
+import { useItems } from "../run/runItems";
+import { Button, count, duration, ErrorState, exactTime, Skeleton, Tabs } from "../ui";
+import { useDrawer } from "./drawerStore";
 import css from "./LogsTab.module.css";
-import type { LogStep } from "./logs";
-import { useDrawer } from "./state";
+import type { LogStep } from "./logTree";
 
-const SHOWN = 3;
+const MAX_ITEMS_SHOWN = 3;
 
 interface StepDetailProps {
   step: LogStep;
@@ -56,7 +56,7 @@ export function StepDetail({ step, executionId, onOpen }: StepDetailProps) {
       {run.status !== "running" && (
         <>
           <Tabs
-            label="Data of the step"
+            label="Step data"
             value={side}
             onChange={(id) => setSide(id as "output" | "input")}
             tabs={[
@@ -83,18 +83,19 @@ function StepItems({ step, executionId, direction }: { step: LogStep; executionI
     kind,
     output,
     direction,
-    limit: SHOWN,
+    limit: MAX_ITEMS_SHOWN,
   });
-  if (error) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (isLoading || !data) return <Skeleton lines={4} />;
-  if (data.items.length === 0)
-    return <p className={css.quiet}>{direction === "input" ? "Nothing came in." : "Nothing came out."}</p>;
+  if (data.items.length === 0) return <p className={css.quiet}>{direction === "input" ? "No input." : "No output."}</p>;
   return (
     <div className={css.data}>
       {data.items.map((item, index) => (
         <JsonBlock key={index} value={item.preview ?? item.json} label={`item ${index}`} />
       ))}
-      {data.total > data.items.length && <p className={css.quiet}>{count(data.total - data.items.length)} more in the node.</p>}
+      {data.total > data.items.length && (
+        <p className={css.quiet}>{count(data.total - data.items.length)} more. Open the node to see all.</p>
+      )}
     </div>
   );
 }

@@ -2,14 +2,14 @@
 
 import { ChevronDown, ChevronRight, SquareArrowOutUpRight } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { StepMark } from "../run/StepMark";
+import { StepStatusMark } from "../run/StepStatusMark";
 import { useNow } from "../run/useNow";
 import { Badge, count, cx, duration, IconButton } from "../ui";
 import css from "./LogsTab.module.css";
-import type { LogStep } from "./logs";
-import { rowsInSight } from "./window";
+import type { LogStep } from "./logTree";
+import { visibleRows } from "./visibleRows";
 
-const ROW = 30;
+const ROW_HEIGHT = 30;
 
 interface StepListProps {
   steps: readonly LogStep[];
@@ -23,7 +23,7 @@ interface StepListProps {
 export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: StepListProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 600 });
-  const [first, last] = rowsInSight(sight.top, sight.height, ROW, steps.length);
+  const [first, last] = visibleRows(sight.top, sight.height, ROW_HEIGHT, steps.length);
   const look = useCallback(() => {
     if (frame.current) setSight({ top: frame.current.scrollTop, height: frame.current.clientHeight });
   }, []);
@@ -32,10 +32,10 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
     if (frame.current) observer.observe(frame.current);
     return () => observer.disconnect();
   }, [look]);
-  useFollowing(frame, steps.length);
+  useFollowTail(frame, steps.length);
   const place = steps.findIndex((step) => step.key === chosen);
   useEffect(() => {
-    keepInSight(frame.current, place);
+    scrollToRow(frame.current, place);
   }, [place]);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -55,12 +55,12 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
 
   return (
     <div ref={frame} className={css.list} role="tree" aria-label="Steps" tabIndex={0} onScroll={look} onKeyDown={onKeyDown}>
-      <div style={{ height: steps.length * ROW, position: "relative" }}>
+      <div style={{ height: steps.length * ROW_HEIGHT, position: "relative" }}>
         {steps.slice(first, last).map((step, index) => (
           <Row
             key={step.key}
             step={step}
-            top={(first + index) * ROW}
+            top={(first + index) * ROW_HEIGHT}
             isFolded={folded.has(step.key)}
             isChosen={step.key === chosen}
             onChoose={onChoose}
@@ -94,7 +94,7 @@ function Row({ step, top, isFolded, isChosen, onChoose, onFold, onOpen }: RowPro
       aria-expanded={children.length > 0 ? !isFolded : undefined}
       aria-label={`${node}, ${run.status}`}
       className={cx(css.row, isChosen && css.chosen)}
-      style={{ top, height: ROW, paddingLeft: 8 + depth * 18 }}
+      style={{ top, height: ROW_HEIGHT, paddingLeft: 8 + depth * 18 }}
       onClick={() => onChoose(step)}
       onDoubleClick={() => onOpen(step)}
     >
@@ -103,7 +103,7 @@ function Row({ step, top, isFolded, isChosen, onChoose, onFold, onOpen }: RowPro
           type="button"
           tabIndex={-1}
           className={css.fold}
-          aria-label={isFolded ? "Unfold" : "Fold"}
+          aria-label={isFolded ? "Expand" : "Collapse"}
           onClick={() => onFold(step)}
         >
           <Arrow size={13} aria-hidden />
@@ -111,15 +111,15 @@ function Row({ step, top, isFolded, isChosen, onChoose, onFold, onOpen }: RowPro
       ) : (
         <span className={css.fold} />
       )}
-      <StepMark status={run.status} />
+      <StepStatusMark status={run.status} />
       <span className={css.name}>{node}</span>
       {times > 1 && <span className={css.turn}>#{run.runIndex + 1}</span>}
-      {run.served && <span className={css.kind}>{KINDS[run.served.kind] ?? run.served.kind.replace(/^ai_/, "")}</span>}
-      {run.retries > 0 && <Badge tone="wait">{run.retries}× again</Badge>}
+      {run.served && <span className={css.kind}>{KIND_LABELS[run.served.kind] ?? run.served.kind.replace(/^ai_/, "")}</span>}
+      {run.retries > 0 && <Badge tone="wait">{run.retries}× retried</Badge>}
       <span className={css.open}>
         <IconButton icon={SquareArrowOutUpRight} label={`Open ${node}`} size="small" tabIndex={-1} onClick={() => onOpen(step)} />
       </span>
-      <span className={css.items}>{run.served ? "" : counts(itemsIn, itemsOut)}</span>
+      <span className={css.items}>{run.served ? "" : countLabel(itemsIn, itemsOut)}</span>
       <span className={css.time}>
         {run.status === "reused" ? "" : duration(run.status === "running" ? now - run.startedMs : run.durationMs)}
       </span>
@@ -127,7 +127,7 @@ function Row({ step, top, isFolded, isChosen, onChoose, onFold, onOpen }: RowPro
   );
 }
 
-const KINDS: Record<string, string> = {
+const KIND_LABELS: Record<string, string> = {
   ai_languageModel: "model",
   ai_tool: "tool",
   ai_memory: "memory",
@@ -137,26 +137,26 @@ const KINDS: Record<string, string> = {
   ai_retriever: "retriever",
 };
 
-function counts(itemsIn: number | null, itemsOut: number): string {
+function countLabel(itemsIn: number | null, itemsOut: number): string {
   return itemsIn === null ? `${count(itemsOut)} out` : `${count(itemsIn)} in · ${count(itemsOut)} out`;
 }
 
-function keepInSight(frame: HTMLElement | null, at: number): void {
+function scrollToRow(frame: HTMLElement | null, at: number): void {
   if (!frame || at < 0) return;
-  const top = at * ROW;
+  const top = at * ROW_HEIGHT;
   if (top < frame.scrollTop) frame.scrollTop = top;
-  else if (top + ROW > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + ROW - frame.clientHeight;
+  else if (top + ROW_HEIGHT > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + ROW_HEIGHT - frame.clientHeight;
 }
 
 /** Stays at the end while steps are added, unless somebody has scrolled away from it. */
-function useFollowing(frame: RefObject<HTMLDivElement | null>, n: number): void {
+function useFollowTail(frame: RefObject<HTMLDivElement | null>, n: number): void {
   const before = useRef(n);
   useEffect(() => {
     const element = frame.current;
     const grown = n - before.current;
     before.current = n;
     if (!element || grown <= 0) return;
-    const wasAtEnd = element.scrollHeight - grown * ROW - element.scrollTop - element.clientHeight < ROW * 2;
+    const wasAtEnd = element.scrollHeight - grown * ROW_HEIGHT - element.scrollTop - element.clientHeight < ROW_HEIGHT * 2;
     if (wasAtEnd) element.scrollTop = element.scrollHeight;
   }, [n, frame]);
 }

@@ -4,10 +4,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { api } from "../api/client";
 import type { Problem } from "../api/types";
-import { useEditor } from "../editor/store";
-import type { WorkflowDocument } from "../graph/types";
+import { useEditor } from "../editor/editorStore";
+import type { WorkflowDocument } from "../graph/workflowDocument";
 
-export interface CheckAnswer {
+export interface CheckResponse {
   problems: Problem[];
   nodes: {
     name: string;
@@ -18,25 +18,26 @@ export interface CheckAnswer {
   }[];
 }
 
-const QUIET_MS = 600;
-const NONE: readonly Problem[] = [];
-const ORDER = { error: 0, warning: 1, info: 2 };
+const DEBOUNCE_MS = 600;
+const NO_PROBLEMS: readonly Problem[] = [];
+const SEVERITY_ORDER = { error: 0, warning: 1, info: 2 };
 
 export function useProblems(): { problems: readonly Problem[]; isChecking: boolean; error: unknown; again: () => void } {
   const document = useEditor((state) => state.workflow);
-  const settled = useSettled(document);
+  const settled = useDebouncedDocument(document);
   const { nodes, connections, settings } = settled;
   const query = useQuery({
     queryKey: ["workflow-check", nodes, connections, settings],
-    queryFn: ({ signal }) => api.post<CheckAnswer>("/workflows/check", { nodes, connections, settings: settings ?? {} }, signal),
+    queryFn: ({ signal }) =>
+      api.post<CheckResponse>("/workflows/check", { nodes, connections, settings: settings ?? {} }, signal),
     // The parts of a document are compared by what they are, not by all they hold: a document may be a megabyte.
-    queryKeyHashFn: () => `workflow-check ${keyOf(nodes)} ${keyOf(connections)} ${keyOf(settings)}`,
+    queryKeyHashFn: () => `workflow-check ${objectKey(nodes)} ${objectKey(connections)} ${objectKey(settings)}`,
     enabled: nodes.length > 0,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   });
-  const problems = nodes.length > 0 ? (query.data?.problems ?? NONE) : NONE;
+  const problems = nodes.length > 0 ? (query.data?.problems ?? NO_PROBLEMS) : NO_PROBLEMS;
   return { problems: bySeverity(problems), isChecking: query.isFetching, error: query.error, again: () => void query.refetch() };
 }
 
@@ -46,17 +47,17 @@ const sorted = new WeakMap<readonly Problem[], readonly Problem[]>();
 function bySeverity(problems: readonly Problem[]): readonly Problem[] {
   let found = sorted.get(problems);
   if (!found) {
-    found = [...problems].sort((a, b) => (ORDER[a.severity] ?? 3) - (ORDER[b.severity] ?? 3));
+    found = [...problems].sort((a, b) => (SEVERITY_ORDER[a.severity] ?? 3) - (SEVERITY_ORDER[b.severity] ?? 3));
     sorted.set(problems, found);
   }
   return found;
 }
 
 /** The document once nothing has changed in it for a moment. */
-function useSettled(document: WorkflowDocument): WorkflowDocument {
+function useDebouncedDocument(document: WorkflowDocument): WorkflowDocument {
   const [settled, setSettled] = useState(document);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(document), QUIET_MS);
+    const timer = setTimeout(() => setSettled(document), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [document]);
   return settled;
@@ -66,7 +67,7 @@ const keys = new WeakMap<object, number>();
 let lastKey = 0;
 
 /** A number for an object that stays the same as long as the object does. */
-function keyOf(value: object | undefined): number {
+function objectKey(value: object | undefined): number {
   if (!value) return 0;
   const known = keys.get(value);
   if (known !== undefined) return known;

@@ -12,39 +12,48 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { useCatalogue } from "../api/catalogue";
 import { GRID } from "../graph/geometry";
 import { ContextMenu, cx, type MenuItem } from "../ui";
+import { Background } from "./Background";
 import css from "./Canvas.module.css";
 import { CanvasTools } from "./CanvasTools";
-import { Card } from "./Card";
-import { Circle } from "./Circle";
-import { ConnectingLine } from "./ConnectingLine";
-import { useCanvas } from "./canvas";
+import { ConnectionLine } from "./ConnectionLine";
+import { useCanvas } from "./canvasStore";
 import { openNode } from "./commands";
+import { canvasMenu, edgeMenu, nodeMenu } from "./contextMenus";
+import { FlowEdge, SubNodeEdge } from "./Edge";
+import { EdgesLod } from "./EdgesLod";
 import { EmptyCanvas } from "./EmptyCanvas";
-import { FarLines } from "./FarLines";
-import { FAR, FAR_OF_MANY, FarContext, MANY, TINY } from "./far";
-import { type CanvasEdge, type CanvasNode, drawnIn, FlowModel, groundOf, keeper, placed, replaced } from "./flow";
-import { Ground } from "./Ground";
+import { useEditor } from "./editorStore";
+import {
+  backgroundBounds,
+  type CanvasEdge,
+  type CanvasNode,
+  createStableList,
+  cullToRegion,
+  FlowModel,
+  withPosition,
+  withPositionStyles,
+} from "./flowModel";
 import { HintBubble } from "./HintBubble";
-import { FlowLine, SupplyLine } from "./Line";
-import { MapView } from "./MapView";
-import { canvasMenu, lineMenu, nodeMenu } from "./menus";
-import { Note } from "./Note";
-import { useFollowing, useSight } from "./sight";
-import { useEditor } from "./store";
-import { useConnecting } from "./useConnecting";
-import { useDragging } from "./useDragging";
-import { useDropping } from "./useDropping";
-import { useKeys } from "./useKeys";
-import { useMarks } from "./useMarks";
-import { LEAST_ZOOM, MOST_ZOOM, ROOM } from "./view";
+import { LOW_DETAIL_ZOOM, LOW_DETAIL_ZOOM_OF_MANY, LowDetailContext, MANY_NODES, MIN_TEXT_ZOOM } from "./lod";
+import { Minimap } from "./Minimap";
+import { NodeCard } from "./NodeCard";
+import { StickyNote } from "./StickyNote";
+import { SubNode } from "./SubNode";
+import { useConnectHandlers } from "./useConnecting";
+import { useNodeDrag } from "./useDragging";
+import { useCanvasDrop } from "./useDropping";
+import { useProblemMarks } from "./useProblemMarks";
+import { useShortcuts } from "./useShortcuts";
+import { FIT_PADDING, MAX_ZOOM, MIN_ZOOM } from "./viewControls";
+import { useTrackViewport, useViewportStore } from "./viewport";
 
-const NODE_TYPES = { card: Card, circle: Circle, note: Note };
-const EDGE_TYPES = { flow: FlowLine, supply: SupplyLine };
-const SEVERAL = ["Shift", "Meta", "Control"];
+const NODE_TYPES = { card: NodeCard, circle: SubNode, note: StickyNote };
+const EDGE_TYPES = { flow: FlowEdge, supply: SubNodeEdge };
+const MULTI_SELECT_KEYS = ["Shift", "Meta", "Control"];
 const SNAP: [number, number] = [GRID, GRID];
 const isTouch = typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;
 const PAN_BUTTONS = isTouch ? true : [1];
-const FIT = { padding: ROOM, maxZoom: 1 };
+const FIT_OPTIONS = { padding: FIT_PADDING, maxZoom: 1 };
 const NO_EDGES: CanvasEdge[] = [];
 
 export function Canvas() {
@@ -54,11 +63,13 @@ export function Canvas() {
   const isReadOnly = useEditor((state) => state.readOnly);
   const showMap = useCanvas((state) => state.showMap);
   const catalogue = useCatalogue();
-  const isLarge = workflow.nodes.length > MANY;
+  const isLarge = workflow.nodes.length > MANY_NODES;
   // Until the first view is known, which shows everything, a large workflow is drawn as it will look from afar.
-  const isFar = useSight((state) => (isLarge ? !state.region || state.zoom < FAR_OF_MANY : state.zoom < FAR));
-  const isTiny = useSight((state) => state.zoom < TINY);
-  const region = useSight((state) => (isLarge ? state.region : null));
+  const isFar = useViewportStore((state) =>
+    isLarge ? !state.region || state.zoom < LOW_DETAIL_ZOOM_OF_MANY : state.zoom < LOW_DETAIL_ZOOM,
+  );
+  const isTiny = useViewportStore((state) => state.zoom < MIN_TEXT_ZOOM);
+  const region = useViewportStore((state) => (isLarge ? state.region : null));
   const isSimple = isFar && isLarge;
   const frame = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<readonly MenuItem[]>([]);
@@ -71,17 +82,17 @@ export function Canvas() {
   const [nodes, setNodes] = useState<CanvasNode[]>(built.nodes);
   useLayoutEffect(() => {
     useCanvas.setState({ ports: built.ports, types: catalogue });
-    setNodes((before) => merged(built.nodes, before, selection));
+    setNodes((before) => mergeNodes(built.nodes, before, selection));
   }, [built, catalogue, selection]);
   const edges = useMemo(
     () => built.edges.map((edge) => (selectedEdges.has(edge.id) ? { ...edge, selected: true } : edge)),
     [built.edges, selectedEdges],
   );
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
-    setNodes((before) => replaced(applyNodeChanges(changes, before)));
-    takeSelection(changes, "selection");
+    setNodes((before) => withPositionStyles(applyNodeChanges(changes, before)));
+    applySelection(changes, "selection");
   }, []);
-  const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => takeSelection(changes, "selectedEdges"), []);
+  const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => applySelection(changes, "selectedEdges"), []);
   const onInit = useCallback((flow: ReactFlowInstance<CanvasNode, CanvasEdge>) => {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
   }, []);
@@ -89,19 +100,19 @@ export function Canvas() {
     return () => useCanvas.setState({ flow: null, add: null, connect: null, renaming: null, hint: null, panel: null });
   }, []);
   // A node that is dragged is another one in every frame, but the lines are the same.
-  const [sameEdges] = useState(() => keeper<CanvasEdge>());
+  const [sameEdges] = useState(() => createStableList<CanvasEdge>());
   const drawn = useMemo(() => {
-    const found = drawnIn(region, nodes, isSimple ? NO_EDGES : edges);
+    const found = cullToRegion(region, nodes, isSimple ? NO_EDGES : edges);
     return { nodes: found.nodes, edges: sameEdges(found.edges) };
   }, [region, nodes, edges, isSimple, sameEdges]);
-  const ground = useMemo(() => groundOf(nodes), [nodes]);
-  useFollowing(frame);
-  const pointing = useMemo(() => pointingAt(setMenu), []);
-  useKeys();
-  useMarks();
-  const dragging = useDragging(setNodes);
-  const connecting = useConnecting(frame);
-  const dropping = useDropping();
+  const ground = useMemo(() => backgroundBounds(nodes), [nodes]);
+  useTrackViewport(frame);
+  const pointing = useMemo(() => pointerHandlers(setMenu), []);
+  useShortcuts();
+  useProblemMarks();
+  const dragging = useNodeDrag(setNodes);
+  const connecting = useConnectHandlers(frame);
+  const dropping = useCanvasDrop();
   return (
     <ContextMenu items={menu}>
       <section
@@ -119,7 +130,7 @@ export function Canvas() {
         onBlur={(event) => event.target === event.currentTarget && event.currentTarget.removeAttribute("data-pointed")}
         {...dropping}
       >
-        <FarContext value={isSimple}>
+        <LowDetailContext value={isSimple}>
           <ReactFlow<CanvasNode, CanvasEdge>
             nodes={drawn.nodes}
             edges={drawn.edges}
@@ -130,7 +141,7 @@ export function Canvas() {
             onEdgesChange={onEdgesChange}
             {...dragging}
             {...connecting}
-            connectionLineComponent={ConnectingLine}
+            connectionLineComponent={ConnectionLine}
             connectionRadius={28}
             connectOnClick={false}
             {...pointing}
@@ -143,35 +154,31 @@ export function Canvas() {
             disableKeyboardA11y
             snapToGrid
             snapGrid={SNAP}
-            minZoom={LEAST_ZOOM}
-            maxZoom={MOST_ZOOM}
+            minZoom={MIN_ZOOM}
+            maxZoom={MAX_ZOOM}
             panOnScroll
             panOnDrag={PAN_BUTTONS}
             selectionOnDrag={!isTouch}
             selectionMode={SelectionMode.Partial}
             panActivationKeyCode="Space"
-            multiSelectionKeyCode={SEVERAL}
+            multiSelectionKeyCode={MULTI_SELECT_KEYS}
             selectionKeyCode={null}
             deleteKeyCode={null}
             zoomOnDoubleClick={false}
             attributionPosition="bottom-left"
             fitView
-            fitViewOptions={FIT}
+            fitViewOptions={FIT_OPTIONS}
           >
-            <Ground under={ground} />
-            {isSimple && <FarLines nodes={nodes} edges={built.edges} />}
+            <Background under={ground} />
+            {isSimple && <EdgesLod nodes={nodes} edges={built.edges} />}
           </ReactFlow>
-        </FarContext>
-        {showMap && nodes.length > 0 && <MapView nodes={nodes} />}
+        </LowDetailContext>
+        {showMap && nodes.length > 0 && <Minimap nodes={nodes} />}
         {nodes.length === 0 && !isReadOnly && <EmptyCanvas />}
         <CanvasTools />
         <HintBubble />
         <p className="visually-hidden" aria-live="polite">
-          {selection.size === 1
-            ? `${[...selection][0]} is chosen`
-            : selection.size > 1
-              ? `${selection.size} nodes are chosen`
-              : ""}
+          {selection.size === 1 ? `${[...selection][0]} selected` : selection.size > 1 ? `${selection.size} nodes selected` : ""}
         </p>
       </section>
     </ContextMenu>
@@ -179,24 +186,24 @@ export function Canvas() {
 }
 
 /** What a click and the right button do. Made once: a new function would make the library draw every node again. */
-function pointingAt(setMenu: (items: readonly MenuItem[]) => void) {
+function pointerHandlers(setMenu: (items: readonly MenuItem[]) => void) {
   return {
     onNodeDoubleClick: (_: React.MouseEvent, node: CanvasNode) =>
-      node.type === "note" ? startWriting(node.id) : openNode(node.id),
+      node.type === "note" ? startEditingNote(node.id) : openNode(node.id),
     onNodeContextMenu: (_: React.MouseEvent, node: CanvasNode) => setMenu(nodeMenu(node.id)),
-    onEdgeContextMenu: (_: React.MouseEvent, edge: CanvasEdge) => setMenu(lineMenu(edge.id)),
+    onEdgeContextMenu: (_: React.MouseEvent, edge: CanvasEdge) => setMenu(edgeMenu(edge.id)),
     onPaneContextMenu: (event: React.MouseEvent | MouseEvent) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY })),
     onSelectionContextMenu: (_: React.MouseEvent, [first]: CanvasNode[]) => first && setMenu(nodeMenu(first.id)),
     onPaneClick: () => useCanvas.setState({ add: null, connect: null }),
   };
 }
 
-function startWriting(note: string) {
+function startEditingNote(note: string) {
   if (!useEditor.getState().readOnly) useCanvas.setState({ renaming: note });
 }
 
 /** The new drawing with what the old one knows and the document does not: what is chosen, and where a dragged node is just now. */
-function merged(built: readonly CanvasNode[], before: readonly CanvasNode[], selection: ReadonlySet<string>): CanvasNode[] {
+function mergeNodes(built: readonly CanvasNode[], before: readonly CanvasNode[], selection: ReadonlySet<string>): CanvasNode[] {
   const known = new Map(before.map((node) => [node.id, node]));
   return built.map((node) => {
     const old = known.get(node.id);
@@ -204,12 +211,12 @@ function merged(built: readonly CanvasNode[], before: readonly CanvasNode[], sel
     if (old && old.data === node.data && !!old.selected === selected) {
       if (old.dragging || (old.position.x === node.position.x && old.position.y === node.position.y)) return old;
     }
-    const drawn = old?.dragging ? placed(node, old.position) : node;
+    const drawn = old?.dragging ? withPosition(node, old.position) : node;
     return { ...drawn, selected, dragging: old?.dragging } as CanvasNode;
   });
 }
 
-function takeSelection(
+function applySelection(
   changes: readonly (NodeChange<CanvasNode> | EdgeChange<CanvasEdge>)[],
   which: "selection" | "selectedEdges",
 ) {

@@ -5,10 +5,10 @@ import { LayoutGrid, Map as MapIcon, Maximize, Minus, Plus, Redo2, StickyNote, U
 import { memo } from "react";
 import { IconButton, Tooltip } from "../ui";
 import css from "./CanvasTools.module.css";
-import { setMap, useCanvas } from "./canvas";
-import { addNote, arrange, openAdd, redo, undo } from "./commands";
-import { useEditor } from "./store";
-import { fit, zoom } from "./view";
+import { setMinimap, useCanvas } from "./canvasStore";
+import { addNote, arrange, openAddPanel, redo, undo } from "./commands";
+import { useEditor } from "./editorStore";
+import { fitView, zoomView } from "./viewControls";
 
 export const CanvasTools = memo(function CanvasTools() {
   const isReadOnly = useEditor((state) => state.readOnly);
@@ -19,23 +19,23 @@ export const CanvasTools = memo(function CanvasTools() {
     <>
       {!isReadOnly && (
         <div className={css.adding} role="toolbar" aria-label="Add" aria-orientation="vertical">
-          <IconButton icon={Plus} label="Add a node" shortcut="Tab" kind="plain" onClick={() => openAdd()} />
-          <IconButton icon={StickyNote} label="Add a note" shortcut="shift+s" kind="plain" onClick={addNote} />
+          <IconButton icon={Plus} label="Add node" shortcut="Tab" kind="plain" onClick={() => openAddPanel()} />
+          <IconButton icon={StickyNote} label="Add sticky note" shortcut="shift+s" kind="plain" onClick={addNote} />
         </div>
       )}
       <div className={css.tools} role="toolbar" aria-label="View">
         <div className={css.group}>
-          <IconButton icon={Minus} label="Zoom out" shortcut="-" size="small" onClick={() => zoom("out")} />
+          <IconButton icon={Minus} label="Zoom out" shortcut="-" size="small" onClick={() => zoomView("out")} />
           <Zoom />
-          <IconButton icon={Plus} label="Zoom in" shortcut="+" size="small" onClick={() => zoom("in")} />
-          <IconButton icon={Maximize} label="Zoom to fit" shortcut="1" size="small" onClick={fit} />
+          <IconButton icon={Plus} label="Zoom in" shortcut="+" size="small" onClick={() => zoomView("in")} />
+          <IconButton icon={Maximize} label="Zoom to fit" shortcut="1" size="small" onClick={fitView} />
           <IconButton
             icon={MapIcon}
-            label={showMap ? "Hide the map" : "Show the map"}
+            label={showMap ? "Hide minimap" : "Show minimap"}
             shortcut="m"
             size="small"
             active={showMap}
-            onClick={() => setMap(!showMap)}
+            onClick={() => setMinimap(!showMap)}
           />
         </div>
         {!isReadOnly && (
@@ -53,14 +53,14 @@ export const CanvasTools = memo(function CanvasTools() {
 function Zoom() {
   const percent = useStore((state) => Math.round(state.transform[2] * 100));
   return (
-    <Tooltip text="Zoom to 100 %" shortcut="0">
+    <Tooltip text="Zoom to 100%" shortcut="0">
       <button
         type="button"
         className={css.percent}
-        onClick={() => zoom("reset")}
-        aria-label={`Zoom: ${percent} %. Zoom to 100 %`}
+        onClick={() => zoomView("reset")}
+        aria-label={`Zoom: ${percent}%. Zoom to 100%`}
       >
-        {percent} %
+        {percent}%
       </button>
     </Tooltip>
   );

@@ -4,55 +4,55 @@ import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider } from "@xyflow/react";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useParams } from "wouter";
-import { useMayChange } from "../api/session";
+import { useCanEdit } from "../api/session";
 import { DraftBar } from "../drafts/DraftBar";
-import { findDrafts } from "../drafts/offer";
+import { offerDraft } from "../drafts/restoreOffer";
 import { Drawer } from "../drawer/Drawer";
-import { normalDocument } from "../graph/normal";
-import { useActions } from "../palette/actions";
+import { normalizeDocument } from "../graph/normalize";
+import { useRegisterActions } from "../palette/actionRegistry";
 import { ExecutionBar } from "../run/ExecutionBar";
-import { fetchDocument } from "../run/execution";
-import { forget, openRun } from "../run/start";
-import { Boundary, Loading, Page, Problem } from "../ui";
-import { AddPanel } from "./AddPanel";
-import { editorActions } from "./actions";
+import { fetchExecutedWorkflow } from "../run/executionActions";
+import { showExecution, stopFollowing } from "../run/runControl";
+import { ErrorBoundary, ErrorState, Loading, Page } from "../ui";
+import { AddNodePanel } from "./AddNodePanel";
 import { Canvas } from "./Canvas";
 import { ConnectPanel } from "./ConnectPanel";
-import { useCanvas } from "./canvas";
+import { useCanvas } from "./canvasStore";
 import css from "./EditorPage.module.css";
-import { forgetOpened, isOpened, openDocument, workflowQuery } from "./open";
-import { forgetFirstSaved, isFirstSaved } from "./save";
-import { useEditor } from "./store";
+import { editorActions } from "./editorActions";
+import { useEditor } from "./editorStore";
+import { clearPreopened, isPreopened, openDocument, workflowQuery } from "./openWorkflow";
+import { clearJustCreated, wasJustCreated } from "./saveWorkflow";
 import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
 import { VersionBar } from "./VersionBar";
-import { Versions } from "./Versions";
-import { fit } from "./view";
+import { VersionsPanel } from "./VersionsPanel";
+import { fitView } from "./viewControls";
 
-export { openEarly } from "./open";
+export { preopenWorkflow } from "./openWorkflow";
 
 // The panel brings the code editor along, which most first looks at a canvas do not need.
 const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })));
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
-  const [isHere] = useState(() => isFirstSaved(id) || isOpened(id));
+  const [isHere] = useState(() => wasJustCreated(id) || isPreopened(id));
   useEffect(() => {
-    return () => forgetHere();
+    return () => forgetOpenedWorkflow();
   }, []);
   const loaded = useQuery({ ...workflowQuery(id), enabled: !isHere });
   const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
-  const isViewer = !useMayChange();
+  const isViewer = !useCanEdit();
   useEffect(() => {
     if (loaded.data) openDocument(id, loaded.data, isViewer);
   }, [loaded.data, id, isViewer]);
   useEffect(() => {
-    return () => forget();
+    return () => stopFollowing();
   }, []);
   if (loaded.error) {
     return (
       <Page title="Workflow">
-        <Problem error={loaded.error} onRetry={() => void loaded.refetch()} />
+        <ErrorState error={loaded.error} onRetry={() => void loaded.refetch()} />
       </Page>
     );
   }
@@ -65,9 +65,9 @@ export default function EditorPage() {
 }
 
 /** The next visit of this address loads its workflow again. */
-function forgetHere() {
-  forgetFirstSaved();
-  forgetOpened();
+function forgetOpenedWorkflow() {
+  clearJustCreated();
+  clearPreopened();
 }
 
 function Editor({ execution }: { execution: string | undefined }) {
@@ -75,51 +75,51 @@ function Editor({ execution }: { execution: string | undefined }) {
   const isDirty = useEditor((state) => state.dirty);
   const open = useEditor((state) => state.open);
   const panel = useCanvas((state) => state.panel);
-  const shown = useExecutionShown(execution);
+  const shown = useShownExecution(execution);
   useLeaveGuard();
   useEffect(() => {
-    void findDrafts();
+    void offerDraft();
   }, []);
-  useActions(useMemo(editorActions, []));
+  useRegisterActions(useMemo(editorActions, []));
   useEffect(() => {
     document.title = `${isDirty ? "• " : ""}${name} · Heddle`;
   }, [name, isDirty]);
   return (
     <main className={css.editor}>
-      <Boundary what="The top bar" place="bar">
+      <ErrorBoundary what="The top bar" place="bar">
         <TopBar />
-      </Boundary>
-      <Boundary what="This bar" place="bar" resetKey={execution}>
+      </ErrorBoundary>
+      <ErrorBoundary what="This bar" place="bar" resetKey={execution}>
         <DraftBar />
         <VersionBar />
         {execution && <ExecutionBar id={execution} />}
-      </Boundary>
+      </ErrorBoundary>
       {shown.error ? (
         <div className={css.problem}>
-          <Problem error={shown.error} onRetry={shown.again} />
+          <ErrorState error={shown.error} onRetry={shown.again} />
         </div>
       ) : (
         <div className={css.body}>
           <div className={css.middle}>
             <div className={css.canvas}>
-              <Boundary what="The canvas">
+              <ErrorBoundary what="The canvas">
                 <Canvas />
-              </Boundary>
-              <Boundary what="The search for nodes" place="over" onClose={closeSearch}>
-                <AddPanel />
+              </ErrorBoundary>
+              <ErrorBoundary what="The node search" place="over" onClose={closeSearch}>
+                <AddNodePanel />
                 <ConnectPanel />
-              </Boundary>
+              </ErrorBoundary>
             </div>
-            <Boundary what="The drawer" place="bar">
+            <ErrorBoundary what="The drawer" place="bar">
               <Drawer />
-            </Boundary>
-            <Boundary what="The node panel" place="over" resetKey={open} onClose={closePanel}>
+            </ErrorBoundary>
+            <ErrorBoundary what="The node panel" place="over" resetKey={open} onClose={closePanel}>
               <Suspense fallback={null}>{open !== null && <NodePanel />}</Suspense>
-            </Boundary>
+            </ErrorBoundary>
           </div>
-          <Boundary what="The list of versions" place="over" resetKey={panel} onClose={closeSide}>
-            {panel === "versions" && <Versions />}
-          </Boundary>
+          <ErrorBoundary what="The version list" place="over" resetKey={panel} onClose={closeSidePanel}>
+            {panel === "versions" && <VersionsPanel />}
+          </ErrorBoundary>
         </div>
       )}
     </main>
@@ -128,15 +128,15 @@ function Editor({ execution }: { execution: string | undefined }) {
 
 const closeSearch = () => useCanvas.setState({ add: null, connect: null });
 const closePanel = () => useEditor.getState().openNode(null);
-const closeSide = () => useCanvas.setState({ panel: null });
+const closeSidePanel = () => useCanvas.setState({ panel: null });
 
 /** An execution is shown over the document as it was then; when the page goes back to the workflow, so does the draft. */
-function useExecutionShown(execution: string | undefined) {
+function useShownExecution(execution: string | undefined) {
   const query = useQuery({
     queryKey: ["execution-document", execution],
     queryFn: async () => {
-      const [document] = await Promise.all([fetchDocument(execution ?? ""), openRun(execution ?? "")]);
-      return normalDocument(document);
+      const [document] = await Promise.all([fetchExecutedWorkflow(execution ?? ""), showExecution(execution ?? "")]);
+      return normalizeDocument(document);
     },
     enabled: execution !== undefined,
     gcTime: 0,
@@ -146,8 +146,8 @@ function useExecutionShown(execution: string | undefined) {
     const { workflow, draft, show } = useEditor.getState();
     const { nodes, connections, settings, pinData } = query.data;
     show({ ...(draft ?? workflow), nodes, connections, settings, pinData }, { kind: "execution", id: execution });
-    requestAnimationFrame(fit);
-    return () => useEditor.getState().endShow();
+    requestAnimationFrame(fitView);
+    return () => useEditor.getState().stopShowing();
   }, [execution, query.data]);
   return { error: execution ? query.error : null, again: () => void query.refetch() };
 }

@@ -1,13 +1,13 @@
 /** Inputs and outputs of a node: where lines begin and end, with their names and a `+` where one is open. */
 import { Handle } from "@xyflow/react";
 import { Plus } from "lucide-react";
-import { handleOf, portPlace } from "../graph/geometry";
-import { isSupply, kindWord, type Port } from "../graph/ports";
+import { handleId, portPosition } from "../graph/geometry";
+import { isSubNodeKind, kindLabel, type Port } from "../graph/ports";
 import { cx } from "../ui";
-import { openAdd } from "./commands";
-import { type CardData, sideOf } from "./flow";
+import { openAddPanel } from "./commands";
+import { useEditor } from "./editorStore";
+import { type CardData, handleSide } from "./flowModel";
 import css from "./PortHandles.module.css";
-import { useEditor } from "./store";
 
 export function PortHandles({ data }: { data: CardData }) {
   const isReadOnly = useEditor((state) => state.readOnly);
@@ -47,24 +47,24 @@ interface PortHandleProps {
 }
 
 function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
-  const place = portPlace(data.ports, side, port, data.size);
-  const handle = handleOf(side, port);
+  const place = portPosition(data.ports, side, port, data.size);
+  const handle = handleId(side, port);
   const isTaken = data.taken.has(handle);
-  const isDiamond = isSupply(port.kind);
-  const canAdd = !isReadOnly && (side === "output" ? !isTaken && !isDiamond : isDiamond && (!isTaken || port.most > 1));
-  const label = labelOf(port, side, isOne, isDiamond, data.ports.shape === "circle");
+  const isDiamond = isSubNodeKind(port.kind);
+  const canAdd = !isReadOnly && (side === "output" ? !isTaken && !isDiamond : isDiamond && (!isTaken || port.maxConnections > 1));
+  const label = portLabel(port, side, isOne, isDiamond, data.ports.shape === "circle");
   const end = { node: data.node.name, side, kind: port.kind, index: port.index };
   return (
     <Handle
       id={handle}
       type={side === "input" ? "target" : "source"}
-      position={sideOf(side, port)}
+      position={handleSide(side, port)}
       className={cx(css.port, isDiamond && css.diamond, port.isError && css.error)}
       data-side={side}
       style={{ left: place.x, top: place.y, right: "auto", bottom: "auto" }}
       isConnectable={!isReadOnly}
       role="group"
-      aria-label={`${side === "input" ? "Input" : "Output"} ${port.label || kindWord(port.kind)} of ${data.node.name}`}
+      aria-label={`${side === "input" ? "Input" : "Output"} ${port.label || kindLabel(port.kind)} of ${data.node.name}`}
     >
       <span className={css.dot} />
       {label && (
@@ -80,11 +80,11 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
           data-long={!!label || undefined}
           tabIndex={-1}
           aria-label={
-            side === "output" ? `Add a node after ${data.node.name}${port.label && ` (${port.label})`}` : `Add: ${port.label}`
+            side === "output" ? `Add node after ${data.node.name}${port.label && ` (${port.label})`}` : `Add: ${port.label}`
           }
           onClick={(event) => {
             event.stopPropagation();
-            openAdd({ from: end });
+            openAddPanel({ from: end });
           }}
           onDoubleClick={(event) => event.stopPropagation()}
         >
@@ -96,7 +96,7 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
 }
 
 /** A name is only needed where there are several ports, or where it says what to connect. */
-function labelOf(port: Port, side: "input" | "output", isOne: boolean, isDiamond: boolean, isCircle: boolean): string {
+function portLabel(port: Port, side: "input" | "output", isOne: boolean, isDiamond: boolean, isCircle: boolean): string {
   if (isDiamond) return side === "input" && !isCircle ? port.label : "";
   return isOne && !port.isError ? "" : port.label;
 }

@@ -1,18 +1,18 @@
 /** The button that runs the workflow, with a menu where there are several triggers to start from; while it runs, the one that stops it. */
 import { ChevronDown, Play, Square } from "lucide-react";
 import { useCatalogue } from "../api/catalogue";
-import { stopRun, useWatch } from "../run/start";
-import { isOver } from "../run/view";
+import { stopRun, useRunWatch } from "../run/runControl";
+import { isOver } from "../run/runView";
 import { Button, IconButton, Menu, Tooltip } from "../ui";
 import { runWorkflow } from "./commands";
-import { iconOf } from "./icons";
+import { useEditor } from "./editorStore";
+import { iconOf } from "./nodeIcons";
 import css from "./RunButton.module.css";
-import { useEditor } from "./store";
 
 export function RunButton() {
   const nodes = useEditor((state) => state.workflow.nodes);
   const isGoing = useEditor((state) => state.run !== null && state.run.source === "live" && !isOver(state.run));
-  const { isStarting, isStopping } = useWatch();
+  const { isStarting, isStopping } = useRunWatch();
   const catalogue = useCatalogue();
   const triggers = nodes.filter((node) => !node.disabled && catalogue.find(node.type, node.typeVersion)?.group === "trigger");
   if (isGoing) {
@@ -25,14 +25,14 @@ export function RunButton() {
   const canRun = nodes.some((node) => !node.disabled);
   return (
     <div className={css.pair}>
-      <Tooltip text={canRun ? "Run the workflow" : "Add a node first"} shortcut="mod+enter">
+      <Tooltip text={canRun ? "Run workflow" : "Add a node first"} shortcut="mod+enter">
         <Button kind="primary" icon={Play} busy={isStarting} disabled={!canRun} onClick={() => runWorkflow()}>
           Run workflow
         </Button>
       </Tooltip>
       {triggers.length > 1 && (
         <Menu
-          trigger={<IconButton icon={ChevronDown} label="Choose the trigger" kind="primary" />}
+          trigger={<IconButton icon={ChevronDown} label="Select trigger" kind="primary" />}
           items={triggers.map((node) => ({
             label: `Run from ${node.name}`,
             icon: iconOf(node.type, "trigger"),

@@ -3,48 +3,48 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Tag as TagIcon } from "lucide-react";
 import { useState } from "react";
-import { urlPath } from "../api/address";
-import { all, api, queryClient } from "../api/client";
-import { useMayChange } from "../api/session";
-import type { WorkflowTag } from "../graph/types";
-import { Button, Checkbox, Chip, Input, Popover, toast, useNarrow } from "../ui";
-import { saveWorkflow, wordsOf } from "./save";
-import { useEditor } from "./store";
+import { api, fetchAll, queryClient } from "../api/client";
+import { useCanEdit } from "../api/session";
+import { urlPath } from "../api/url";
+import type { WorkflowTag } from "../graph/workflowDocument";
+import { Button, Checkbox, Chip, Input, Popover, toast, useIsNarrow } from "../ui";
+import { useEditor } from "./editorStore";
+import { errorSentences, saveWorkflow } from "./saveWorkflow";
 import css from "./TagsButton.module.css";
 
-const NONE: readonly WorkflowTag[] = [];
+const NO_TAGS: readonly WorkflowTag[] = [];
 /** How many tags have room, in a wide window and in a narrow one. */
-const SHOWN = { wide: 3, narrow: 1 };
-const NARROW = 1160;
+const MAX_SHOWN = { wide: 3, narrow: 1 };
+const NARROW_WIDTH = 1160;
 
 export function TagsButton() {
-  const tags = useEditor((state) => state.workflow.tags) ?? NONE;
-  const mayChange = useMayChange();
-  const shown = useNarrow(NARROW) ? SHOWN.narrow : SHOWN.wide;
+  const tags = useEditor((state) => state.workflow.tags) ?? NO_TAGS;
+  const canEdit = useCanEdit();
+  const shown = useIsNarrow(NARROW_WIDTH) ? MAX_SHOWN.narrow : MAX_SHOWN.wide;
   return (
     <span className={css.tags}>
       {tags.slice(0, shown).map((tag) => (
         <Chip key={tag.id} label={tag.name} />
       ))}
       {tags.length > shown && <Chip label={`+${tags.length - shown}`} />}
-      {mayChange && (
+      {canEdit && (
         <Popover
           trigger={
-            <Button kind="quiet" size="small" icon={tags.length > 0 ? TagIcon : Plus} aria-label="Change tags">
+            <Button kind="quiet" size="small" icon={tags.length > 0 ? TagIcon : Plus} aria-label="Edit tags">
               {tags.length > 0 ? "" : "Tag"}
             </Button>
           }
         >
-          <Chooser chosen={tags} />
+          <TagPicker chosen={tags} />
         </Popover>
       )}
     </span>
   );
 }
 
-function Chooser({ chosen }: { chosen: readonly WorkflowTag[] }) {
+function TagPicker({ chosen }: { chosen: readonly WorkflowTag[] }) {
   const [text, setText] = useState("");
-  const known = useQuery({ queryKey: ["tags"], queryFn: () => all<WorkflowTag>("/tags") });
+  const known = useQuery({ queryKey: ["tags"], queryFn: () => fetchAll<WorkflowTag>("/tags") });
   const wanted = text.trim().toLowerCase();
   const shown = (known.data ?? []).filter((tag) => tag.name.toLowerCase().includes(wanted));
   const isNew = wanted !== "" && !known.data?.some((tag) => tag.name.toLowerCase() === wanted);
@@ -56,10 +56,10 @@ function Chooser({ chosen }: { chosen: readonly WorkflowTag[] }) {
         urlPath`/workflows/${id}/tags`,
         tags.map((tag) => ({ id: tag.id })),
       );
-      useEditor.getState().takeFromServer({ tags: Array.isArray(kept) ? kept : tags });
+      useEditor.getState().applyServerFields({ tags: Array.isArray(kept) ? kept : tags });
       void queryClient.invalidateQueries({ queryKey: ["workflows"] });
     } catch (error) {
-      toast({ text: `The tags were not changed. ${wordsOf(error)}`, tone: "bad" });
+      toast({ text: `Could not update tags. ${errorSentences(error)}`, tone: "bad" });
     }
   };
   const make = async () => {
@@ -70,7 +70,7 @@ function Chooser({ chosen }: { chosen: readonly WorkflowTag[] }) {
       void queryClient.invalidateQueries({ queryKey: ["tags"] });
       await put([...chosen, tag]);
     } catch (error) {
-      toast({ text: `The tag was not made. ${wordsOf(error)}`, tone: "bad" });
+      toast({ text: `Could not create tag. ${errorSentences(error)}`, tone: "bad" });
     }
   };
   const toggle = (tag: WorkflowTag, isOn: boolean) => put(isOn ? [...chosen, tag] : chosen.filter((one) => one.id !== tag.id));
@@ -78,8 +78,8 @@ function Chooser({ chosen }: { chosen: readonly WorkflowTag[] }) {
     <div className={css.chooser}>
       <Input
         value={text}
-        aria-label="Find or make a tag"
-        placeholder="Find or make a tag"
+        aria-label="Find or create a tag"
+        placeholder="Find or create a tag"
         autoFocus
         maxLength={24}
         onChange={(event) => setText(event.target.value)}
@@ -94,13 +94,11 @@ function Chooser({ chosen }: { chosen: readonly WorkflowTag[] }) {
             onChange={(isOn) => void toggle(tag, isOn)}
           />
         ))}
-        {known.data && known.data.length === 0 && !isNew && (
-          <p className={css.none}>There are no tags yet. Type a name to make one.</p>
-        )}
+        {known.data && known.data.length === 0 && !isNew && <p className={css.none}>No tags yet. Type a name to create one.</p>}
       </div>
       {isNew && (
         <Button icon={Plus} size="small" onClick={() => void make()}>
-          Make “{text.trim()}”
+          Create “{text.trim()}”
         </Button>
       )}
     </div>

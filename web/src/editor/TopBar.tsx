@@ -17,37 +17,37 @@ import {
 } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { urlPath } from "../api/address";
 import { api, queryClient } from "../api/client";
-import { useMayChange } from "../api/session";
-import { setName } from "../graph/document";
-import { copyWorkflow } from "../pages/workflows/data";
+import { useCanEdit } from "../api/session";
+import { urlPath } from "../api/url";
+import { setWorkflowName } from "../graph/document";
+import { duplicateWorkflow } from "../pages/workflows/workflowApi";
 import { Button, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
-import { useCanvas } from "./canvas";
-import { downloadWorkflow, importFile } from "./clip";
+import { useCanvas } from "./canvasStore";
+import { downloadWorkflow, importFile } from "./clipboard";
 import { arrange } from "./commands";
+import { useEditor } from "./editorStore";
 import { FolderPath } from "./FolderPath";
 import { RunButton } from "./RunButton";
-import { SettingsDialog } from "./SettingsDialog";
-import { saveWorkflow, setActive, wordsOf } from "./save";
-import { useEditor } from "./store";
+import { errorSentences, saveWorkflow, setWorkflowActive } from "./saveWorkflow";
 import { TagsButton } from "./TagsButton";
 import css from "./TopBar.module.css";
+import { WorkflowSettingsDialog } from "./WorkflowSettingsDialog";
 
-const ShareDialog = lazy(() => import("../chat/ShareDialog").then((module) => ({ default: module.ShareDialog })));
+const ShareDialog = lazy(() => import("../chat/ShareChatDialog").then((module) => ({ default: module.ShareChatDialog })));
 
 export function TopBar() {
   const isReadOnly = useEditor((state) => state.readOnly);
   const panel = useCanvas((state) => state.panel);
   return (
     <header className={css.bar}>
-      <nav className={css.place} aria-label="Where this is">
+      <nav className={css.place} aria-label="Breadcrumb">
         <Link href="/workflows" className={css.up}>
           Workflows
         </Link>
         <FolderPath />
         <span aria-hidden>/</span>
-        <Name />
+        <WorkflowName />
         <TagsButton />
       </nav>
       <div className={css.actions}>
@@ -68,24 +68,19 @@ export function TopBar() {
 }
 
 /** The name, which is a field as soon as one clicks it. */
-function Name() {
+function WorkflowName() {
   const name = useEditor((state) => state.draft?.name ?? state.workflow.name);
   const isReadOnly = useEditor((state) => state.readOnly);
   const [text, setText] = useState<string | null>(null);
   const take = () => {
     const wanted = text?.trim();
     setText(null);
-    if (wanted) useEditor.getState().change("Rename the workflow", (document) => setName(document, wanted));
+    if (wanted) useEditor.getState().change("Rename workflow", (document) => setWorkflowName(document, wanted));
   };
   if (text === null || isReadOnly) {
     return (
       <h1 className={css.name}>
-        <button
-          type="button"
-          disabled={isReadOnly}
-          aria-label={`Name: ${name}. Click to change it`}
-          onClick={() => setText(name)}
-        >
+        <button type="button" disabled={isReadOnly} aria-label={`Name: ${name}. Click to edit`} onClick={() => setText(name)}>
           {name}
         </button>
       </h1>
@@ -95,7 +90,7 @@ function Name() {
     <input
       className={css.field}
       value={text}
-      aria-label="Name of the workflow"
+      aria-label="Workflow name"
       maxLength={128}
       autoFocus
       size={Math.max(10, text.length)}
@@ -146,11 +141,11 @@ function ActiveSwitch() {
   const [isBusy, setBusy] = useState(false);
   const change = async (active: boolean) => {
     setBusy(true);
-    await setActive(active);
+    await setWorkflowActive(active);
     setBusy(false);
   };
   return (
-    <Tooltip text={isActive ? "It starts by its triggers" : "It only runs by hand"}>
+    <Tooltip text={isActive ? "Triggers are live" : "Runs only when started manually"}>
       <span className={css.active}>
         <span aria-hidden>{isActive ? "Active" : "Inactive"}</span>
         <Switch checked={isActive} disabled={isBusy || isReadOnly} label="Active" onChange={(active) => void change(active)} />
@@ -162,7 +157,7 @@ function ActiveSwitch() {
 function MoreMenu() {
   const [, go] = useLocation();
   const [isOpen, setOpen] = useState(false);
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const [isSharing, setSharing] = useState(false);
   const chat = useEditor((state) => state.workflow.nodes.find((node) => node.type.endsWith(".chatTrigger"))?.name);
   const file = useRef<HTMLInputElement>(null);
@@ -170,16 +165,16 @@ function MoreMenu() {
   const id = useEditor((state) => state.workflow.id);
   const copy = async () => {
     try {
-      const made = await copyWorkflow(useEditor.getState().workflow);
+      const made = await duplicateWorkflow(useEditor.getState().workflow);
       go(urlPath`/workflow/${made.id}`);
-      toast({ text: `“${made.name}” was made. You are in the copy now.` });
+      toast({ text: `“${made.name}” created. You are now editing the copy.` });
     } catch (error) {
-      toast({ text: `Not copied. ${wordsOf(error)}`, tone: "bad" });
+      toast({ text: `Could not duplicate workflow. ${errorSentences(error)}`, tone: "bad" });
     }
   };
   const remove = async () => {
     const { name } = useEditor.getState().workflow;
-    const text = `“${name}” and its executions are removed for good. This cannot be taken back.`;
+    const text = `“${name}” and its executions will be permanently deleted. This cannot be undone.`;
     if (!id || !(await confirm({ title: "Delete this workflow?", text, action: "Delete", danger: true }))) return;
     try {
       await api.delete(urlPath`/workflows/${id}`);
@@ -187,7 +182,7 @@ function MoreMenu() {
       void queryClient.invalidateQueries({ queryKey: ["workflows"] });
       go("/workflows");
     } catch (error) {
-      toast({ text: `Not deleted. ${wordsOf(error)}`, tone: "bad" });
+      toast({ text: `Could not delete workflow. ${errorSentences(error)}`, tone: "bad" });
     }
   };
   const press = () => window.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
@@ -199,12 +194,12 @@ function MoreMenu() {
           { label: "Settings", icon: Settings2, disabled: isReadOnly, onSelect: () => setTimeout(() => setOpen(true), 60) },
           { label: "Arrange", icon: LayoutGrid, shortcut: "shift+alt+t", disabled: isReadOnly, onSelect: () => void arrange() },
           null,
-          { label: "Import a file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
+          { label: "Import from file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
           { label: "Download as JSON", icon: Download, onSelect: downloadWorkflow },
-          ...(chat ? [{ label: "Share the chat", icon: Share2, onSelect: () => setTimeout(() => setSharing(true), 60) }] : []),
-          { label: "Duplicate", icon: Copy, disabled: !mayChange, onSelect: () => void copy() },
+          ...(chat ? [{ label: "Share chat", icon: Share2, onSelect: () => setTimeout(() => setSharing(true), 60) }] : []),
+          { label: "Duplicate", icon: Copy, disabled: !canEdit, onSelect: () => void copy() },
           null,
-          { label: "All keys", icon: Keyboard, shortcut: "?", onSelect: () => setTimeout(press, 60) },
+          { label: "Keyboard shortcuts", icon: Keyboard, shortcut: "?", onSelect: () => setTimeout(press, 60) },
           null,
           {
             label: "Delete",
@@ -229,7 +224,7 @@ function MoreMenu() {
       <Suspense fallback={null}>
         {isSharing && chat && <ShareDialog open onClose={() => setSharing(false)} trigger={chat} />}
       </Suspense>
-      {isOpen && <SettingsDialog onClose={() => setOpen(false)} />}
+      {isOpen && <WorkflowSettingsDialog onClose={() => setOpen(false)} />}
     </>
   );
 }

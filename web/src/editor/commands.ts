@@ -3,25 +3,33 @@
  *
  * They read the state of the moment, so that none of them has to be made anew when something changes.
  */
-import { moveNodes, nodeOf, removeNodes, rename, STICKY_NOTE, setFieldOfNodes, withSubNodes } from "../graph/document";
-import { disconnect, edgeOfKey } from "../graph/edges";
-import { GRID, STRETCH, toCanvas, toDocument } from "../graph/geometry";
-import { insertNode, type Place } from "../graph/insert";
-import { freeName, newId } from "../graph/names";
-import { isSupply } from "../graph/ports";
-import type { TypeSpec } from "../graph/spec";
-import { type Direction, neighbour } from "../graph/walk";
-import { runTo, startRun } from "../run/start";
+import {
+  findNode,
+  moveNodes,
+  removeNodes,
+  renameInDocument,
+  STICKY_NOTE,
+  setFieldOfNodes,
+  withSubNodes,
+} from "../graph/document";
+import { disconnect, parseEdgeKey } from "../graph/edges";
+import { GRID, N8N_SCALE, toCanvas, toDocument } from "../graph/geometry";
+import { type InsertTarget, insertNode } from "../graph/insertNode";
+import { type Direction, findNeighbour } from "../graph/keyboardNav";
+import { newId, uniqueName } from "../graph/nodeNames";
+import { isSubNodeKind } from "../graph/ports";
+import type { TypeSpec } from "../graph/typeSpec";
+import { runToNode, startRun } from "../run/runControl";
 import { toast } from "../ui";
-import { tell, useCanvas } from "./canvas";
-import { useEditor } from "./store";
-import { countUse } from "./uses";
-import { boxOfNodes, bringIntoSight, fit, middle } from "./view";
+import { showHint, useCanvas } from "./canvasStore";
+import { useEditor } from "./editorStore";
+import { countUsage } from "./usageCounts";
+import { fitView, nodesBounds, revealNode, viewCenter } from "./viewControls";
 
 const editor = () => useEditor.getState();
 const canvas = () => useCanvas.getState();
 export function openNode(name: string) {
-  const node = nodeOf(editor().workflow, name);
+  const node = findNode(editor().workflow, name);
   if (node && node.type !== STICKY_NOTE) editor().openNode(name);
 }
 
@@ -31,7 +39,7 @@ export function openSelected() {
 }
 
 export function renameNode(from: string, to: string) {
-  editor().change(`Rename ${from}`, (document) => rename(document, from, to));
+  editor().change(`Rename ${from}`, (document) => renameInDocument(document, from, to));
 }
 
 export function startRenaming() {
@@ -44,7 +52,7 @@ export function removeSelected(names: Iterable<string> = editor().selection) {
   const { change, selectedEdges, readOnly } = editor();
   if (readOnly) return;
   const removed = new Set(names);
-  const edges = [...selectedEdges].map(edgeOfKey);
+  const edges = [...selectedEdges].map(parseEdgeKey);
   if (removed.size === 0 && edges.length === 0) return;
   change("Delete", (document) => removeNodes(disconnect(document, ...edges), removed));
   editor().select([]);
@@ -52,16 +60,16 @@ export function removeSelected(names: Iterable<string> = editor().selection) {
 
 /** Switches nodes off; if all of them are off already, on. */
 export function toggleDisabled(names: Iterable<string> = editor().selection) {
-  const chosen = [...names].filter((name) => nodeOf(editor().workflow, name)?.type !== STICKY_NOTE);
+  const chosen = [...names].filter((name) => findNode(editor().workflow, name)?.type !== STICKY_NOTE);
   if (chosen.length === 0) return;
-  const areOff = chosen.every((name) => nodeOf(editor().workflow, name)?.disabled);
-  editor().change(areOff ? "Switch on" : "Switch off", (document) =>
+  const areOff = chosen.every((name) => findNode(editor().workflow, name)?.disabled);
+  editor().change(areOff ? "Enable" : "Disable", (document) =>
     setFieldOfNodes(document, chosen, "disabled", areOff ? undefined : true),
   );
 }
 
-export function runHere(name: string) {
-  void runTo(name);
+export function runNode(name: string) {
+  void runToNode(name);
 }
 
 export function runWorkflow(trigger?: string) {
@@ -69,47 +77,47 @@ export function runWorkflow(trigger?: string) {
 }
 
 /** Opens the search for a node; without a place, for after the node that is chosen. */
-export function openAdd(place?: Place) {
+export function openAddPanel(place?: InsertTarget) {
   if (editor().readOnly) return;
-  useCanvas.setState({ add: { place: place ?? afterSelection() }, connect: null, panel: null });
+  useCanvas.setState({ add: { place: place ?? targetAfterSelection() }, connect: null, panel: null });
 }
 
-function afterSelection(): Place {
+function targetAfterSelection(): InsertTarget {
   const [name, ...more] = editor().selection;
   const ports = name && more.length === 0 ? canvas().ports.get(name) : undefined;
   if (!name || !ports) return {};
-  const open = ports.outputs.find((port) => !isSupply(port.kind) && !port.isError);
+  const open = ports.outputs.find((port) => !isSubNodeKind(port.kind) && !port.isError);
   if (open) return { from: { node: name, side: "output", kind: open.kind, index: open.index } };
   return {};
 }
 
 /** Opens the list of what the chosen node can be connected with. */
-export function openConnect() {
+export function openConnectPanel() {
   const { selection, readOnly } = editor();
   if (readOnly) return;
   const [name, ...more] = selection;
   if (name && more.length === 0 && canvas().ports.has(name)) useCanvas.setState({ connect: name, add: null, panel: null });
-  else explain("Choose one node first, with the arrow keys or a click; then it can be connected.");
+  else showHintAtPointer("Select a node first, then connect it.");
 }
 
-export function closeAdd() {
+export function closeAddPanel() {
   useCanvas.setState({ add: null });
 }
 
 /** Adds a node of a type at the place the search was opened for, chooses it and brings it into sight. */
-export function addNodeOf(spec: TypeSpec, place: Place = canvas().add?.place ?? {}) {
+export function addNodeOfType(spec: TypeSpec, place: InsertTarget = canvas().add?.place ?? {}) {
   const { workflow, change, select } = editor();
   const inserted = insertNode(
     workflow,
     canvas().types,
     spec,
-    workflow.nodes.length === 0 && !place.at ? { at: middle() } : place,
+    workflow.nodes.length === 0 && !place.at ? { at: viewCenter() } : place,
   );
   change(`Add ${spec.name}`, () => inserted.document);
-  countUse(spec.id);
-  closeAdd();
+  countUsage(spec.id);
+  closeAddPanel();
   select([inserted.name]);
-  bringIntoSight(inserted.name);
+  revealNode(inserted.name);
   focusCanvas();
 }
 
@@ -122,15 +130,15 @@ export function addNote() {
   const { readOnly, change, selection, workflow } = editor();
   if (readOnly) return;
   const around = noteAround(selection);
-  const at = around ?? { ...middle(), width: 240 * STRETCH, height: 160 };
+  const at = around ?? { ...viewCenter(), width: 240 * N8N_SCALE, height: 160 };
   const corner = around ? { x: at.x, y: at.y } : { x: at.x - at.width / 2, y: at.y - at.height / 2 };
-  const name = freeName(workflow, "Sticky Note");
-  change("Add note", (document) => ({
+  const name = uniqueName(workflow, "Sticky Note");
+  change("Add sticky note", (document) => ({
     ...document,
     nodes: [
       ...document.nodes,
       {
-        parameters: { content: "", width: Math.round(at.width / STRETCH), height: Math.round(at.height) },
+        parameters: { content: "", width: Math.round(at.width / N8N_SCALE), height: Math.round(at.height) },
         id: newId(),
         name,
         type: STICKY_NOTE,
@@ -145,7 +153,7 @@ export function addNote() {
 
 /** The box for a note around what is chosen, with room for its title above. */
 function noteAround(names: Iterable<string>) {
-  const box = boxOfNodes(names);
+  const box = nodesBounds(names);
   return box && { x: box.x - 40, y: box.y - 72, width: box.width + 80, height: box.height + 120 };
 }
 
@@ -154,12 +162,12 @@ export function selectAll() {
 }
 
 /** Chooses the next node in a direction: along the connections left and right, to the nearest above and below. */
-export function walk(direction: Direction) {
+export function selectNeighbour(direction: Direction) {
   const { workflow, selection, select } = editor();
-  const found = neighbour(workflow, [...selection].pop() ?? null, direction, canvas().ports);
+  const found = findNeighbour(workflow, [...selection].pop() ?? null, direction, canvas().ports);
   if (!found) return;
   select([found]);
-  bringIntoSight(found);
+  revealNode(found);
 }
 
 /** Moves what is chosen by a step of the grid. */
@@ -167,7 +175,7 @@ export function nudge(x: number, y: number) {
   const { workflow, selection, change } = editor();
   const moved = new Map<string, readonly [number, number]>();
   for (const name of selection) {
-    const node = nodeOf(workflow, name);
+    const node = findNode(workflow, name);
     const isCircle = canvas().ports.get(name)?.shape === "circle";
     if (!node) continue;
     const at = toCanvas(node.position, isCircle);
@@ -181,24 +189,24 @@ export async function arrange() {
   const { workflow, selection, change, readOnly } = editor();
   if (readOnly || workflow.nodes.length === 0) return;
   // What puts nodes in order is large, and most visits do without it.
-  const { arranged } = await import("../graph/layout");
+  const { arrangeNodes } = await import("../graph/layout");
   const only = selection.size > 1 ? withSubNodes(workflow, selection) : undefined;
-  change("Arrange", (document) => moveNodes(document, arranged(document, canvas().types, only)));
-  if (!only) requestAnimationFrame(() => fit());
+  change("Arrange", (document) => moveNodes(document, arrangeNodes(document, canvas().types, only)));
+  if (!only) requestAnimationFrame(() => fitView());
 }
 
 export function undo() {
   const label = editor().undo();
-  if (!label && !editor().readOnly) toast({ text: "There is nothing to undo." });
+  if (!label && !editor().readOnly) toast({ text: "Nothing to undo." });
 }
 
 export function redo() {
   const label = editor().redo();
-  if (!label && !editor().readOnly) toast({ text: "There is nothing to redo." });
+  if (!label && !editor().readOnly) toast({ text: "Nothing to redo." });
 }
 
 /** Says why something cannot be at the pointer, or in the middle of the canvas. */
-export function explain(text: string) {
+export function showHintAtPointer(text: string) {
   const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
-  tell(text, canvas().pointer ?? { x: (frame?.left ?? 0) + (frame?.width ?? 0) / 2, y: (frame?.top ?? 0) + 80 });
+  showHint(text, canvas().pointer ?? { x: (frame?.left ?? 0) + (frame?.width ?? 0) / 2, y: (frame?.top ?? 0) + 80 });
 }

@@ -1,18 +1,18 @@
 /** Moving nodes: sub-nodes go along with the node they serve, and a node that is let go on a line is put into it. */
 import type { OnNodeDrag } from "@xyflow/react";
 import { type Dispatch, type SetStateAction, useMemo } from "react";
-import { moveNodes, nodeOf, withSubNodes } from "../graph/document";
-import { edgeOfKey, edgesOf, MAIN } from "../graph/edges";
+import { findNode, moveNodes, withSubNodes } from "../graph/document";
+import { edgesOf, MAIN, parseEdgeKey } from "../graph/edges";
 import { type Point, toCanvas, toDocument } from "../graph/geometry";
-import { splitEdge } from "../graph/insert";
-import { useCanvas } from "./canvas";
-import { type CanvasNode, placed } from "./flow";
-import { useEditor } from "./store";
+import { splitEdge } from "../graph/insertNode";
+import { useCanvas } from "./canvasStore";
+import { useEditor } from "./editorStore";
+import { type CanvasNode, withPosition } from "./flowModel";
 
 /** Free room after a node that was put into a line. */
-const ROOM = 60;
+const INSERT_GAP = 60;
 
-export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
+export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
   return useMemo(() => {
     let followers = new Map<string, Point>();
     let start: Point = { x: 0, y: 0 };
@@ -25,8 +25,8 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       // With Alt held a node is taken away from its sub-nodes.
       if (!event.altKey) {
         for (const name of withSubNodes(workflow, dragged)) {
-          const below = dragged.has(name) ? undefined : nodeOf(workflow, name);
-          if (below) followers.set(name, toCanvas(below.position, isCircle(name)));
+          const below = dragged.has(name) ? undefined : findNode(workflow, name);
+          if (below) followers.set(name, toCanvas(below.position, isSubNode(name)));
         }
       }
       canSplit = nodes.length === 1 && !isInFlow(node.id);
@@ -37,19 +37,19 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
         setNodes((before) =>
           before.map((one) => {
             const from = followers.get(one.id);
-            return from ? placed({ ...one, dragging: true } as CanvasNode, { x: from.x + by.x, y: from.y + by.y }) : one;
+            return from ? withPosition({ ...one, dragging: true } as CanvasNode, { x: from.x + by.x, y: from.y + by.y }) : one;
           }),
         );
       }
-      if (canSplit && nodes.length === 1) mark(edgeUnder(event, node));
+      if (canSplit && nodes.length === 1) markDropEdge(edgeUnder(event, node));
     };
     const end: OnNodeDrag<CanvasNode> = (_, node, nodes) => {
       const by = { x: node.position.x - start.x, y: node.position.y - start.y };
       const { dropEdge, ports } = useCanvas.getState();
-      mark(null);
+      markDropEdge(null);
       const places = new Map<string, readonly [number, number]>();
-      for (const one of nodes) places.set(one.id, toDocument(one.position, isCircle(one.id)));
-      for (const [name, from] of followers) places.set(name, toDocument({ x: from.x + by.x, y: from.y + by.y }, isCircle(name)));
+      for (const one of nodes) places.set(one.id, toDocument(one.position, isSubNode(one.id)));
+      for (const [name, from] of followers) places.set(name, toDocument({ x: from.x + by.x, y: from.y + by.y }, isSubNode(name)));
       if (followers.size > 0) {
         const followed = followers;
         setNodes((before) => before.map((one) => (followed.has(one.id) ? ({ ...one, dragging: false } as CanvasNode) : one)));
@@ -59,7 +59,7 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       useEditor.getState().change(`Move ${node.id} ${Date.now()}`, (document) => {
         const moved = moveNodes(document, places);
         const own = ports.get(node.id);
-        return dropEdge && own ? splitEdge(moved, edgeOfKey(dropEdge), node.id, own, (node.width ?? 0) + ROOM) : moved;
+        return dropEdge && own ? splitEdge(moved, parseEdgeKey(dropEdge), node.id, own, (node.width ?? 0) + INSERT_GAP) : moved;
       });
     };
     return {
@@ -74,7 +74,7 @@ export function useDragging(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
   }, [setNodes]);
 }
 
-function isCircle(name: string): boolean {
+function isSubNode(name: string): boolean {
   return useCanvas.getState().ports.get(name)?.shape === "circle";
 }
 
@@ -87,22 +87,22 @@ function isInFlow(name: string): boolean {
 
 /** The line under the pointer or, where the node was grabbed at its edge, under its middle. */
 function edgeUnder(event: MouseEvent | TouchEvent, node: CanvasNode): string | null {
-  const pointed = "clientX" in event ? lineAt({ x: event.clientX, y: event.clientY }) : null;
+  const pointed = "clientX" in event ? edgeKeyAt({ x: event.clientX, y: event.clientY }) : null;
   if (pointed) return pointed;
   const middle = { x: node.position.x + (node.width ?? 0) / 2, y: node.position.y + (node.height ?? 0) / 2 };
   const at = useCanvas.getState().flow?.flowToScreenPosition(middle);
-  return at ? lineAt(at) : null;
+  return at ? edgeKeyAt(at) : null;
 }
 
 /** The key of the line for items at a point of the window, whatever lies over it. */
-export function lineAt(at: Point): string | null {
+export function edgeKeyAt(at: Point): string | null {
   for (const element of document.elementsFromPoint(at.x, at.y)) {
     const key = element.closest(".react-flow__edge")?.getAttribute("data-id");
-    if (key && edgeOfKey(key).kind === MAIN) return key;
+    if (key && parseEdgeKey(key).kind === MAIN) return key;
   }
   return null;
 }
 
-export function mark(key: string | null) {
+export function markDropEdge(key: string | null) {
   if (useCanvas.getState().dropEdge !== key) useCanvas.setState({ dropEdge: key });
 }

@@ -1,34 +1,34 @@
 /** Things that are dragged onto the canvas: a node type from the search, or a file with a workflow. */
 import { type DragEvent, useMemo } from "react";
-import { edgeOfKey } from "../graph/edges";
-import { useCanvas } from "./canvas";
-import { importFile } from "./clip";
-import { addNodeOf } from "./commands";
-import { useEditor } from "./store";
-import { lineAt, mark } from "./useDragging";
+import { parseEdgeKey } from "../graph/edges";
+import { useCanvas } from "./canvasStore";
+import { importFile } from "./clipboard";
+import { addNodeOfType } from "./commands";
+import { useEditor } from "./editorStore";
+import { edgeKeyAt, markDropEdge } from "./useDragging";
 
-export const NODE_TYPE = "application/x-heddle-node";
+export const NODE_MIME_TYPE = "application/x-heddle-node";
 
-export function useDropping() {
+export function useCanvasDrop() {
   return useMemo(
     () => ({
       onDragOver: (event: DragEvent) => {
-        const isType = event.dataTransfer.types.includes(NODE_TYPE);
+        const isType = event.dataTransfer.types.includes(NODE_MIME_TYPE);
         if ((!isType && !event.dataTransfer.types.includes("Files")) || useEditor.getState().readOnly) return;
         event.preventDefault();
         event.dataTransfer.dropEffect = "copy";
-        if (isType) mark(lineAt({ x: event.clientX, y: event.clientY }));
+        if (isType) markDropEdge(edgeKeyAt({ x: event.clientX, y: event.clientY }));
       },
-      onDragLeave: () => mark(null),
+      onDragLeave: () => markDropEdge(null),
       onDrop: (event: DragEvent) => {
         const screen = { x: event.clientX, y: event.clientY };
         useCanvas.getState().pointer = screen;
-        const type = event.dataTransfer.getData(NODE_TYPE);
+        const type = event.dataTransfer.getData(NODE_MIME_TYPE);
         const [file] = event.dataTransfer.files;
         if (!type && !file) return;
         event.preventDefault();
-        const key = lineAt(screen);
-        mark(null);
+        const key = edgeKeyAt(screen);
+        markDropEdge(null);
         if (file) {
           void importFile(file);
           return;
@@ -38,8 +38,8 @@ export function useDropping() {
         const at = flow?.screenToFlowPosition(screen);
         if (!spec || !at) return;
         const takesItems = spec.inputs.some((port) => port.kind === "main");
-        if (key && takesItems) addNodeOf(spec, { edge: edgeOfKey(key), at });
-        else addNodeOf(spec, { ...(add?.place.from ? { from: add.place.from } : {}), at });
+        if (key && takesItems) addNodeOfType(spec, { edge: parseEdgeKey(key), at });
+        else addNodeOfType(spec, { ...(add?.place.from ? { from: add.place.from } : {}), at });
       },
     }),
     [],

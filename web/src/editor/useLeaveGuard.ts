@@ -1,7 +1,7 @@
 /** Asks before changes that were not saved are left behind. */
 import { useEffect } from "react";
 import { confirm } from "../ui";
-import { useEditor } from "./store";
+import { useEditor } from "./editorStore";
 
 export function useLeaveGuard() {
   useEffect(() => {
@@ -16,12 +16,12 @@ export function useLeaveGuard() {
         link.target === "_blank" ||
         link.origin !== window.location.origin ||
         !useEditor.getState().dirty ||
-        staysHere(link.pathname)
+        staysInEditor(link.pathname)
       )
         return;
       event.preventDefault();
       event.stopPropagation();
-      void ask().then((leaves) => {
+      void confirmLeave().then((leaves) => {
         if (!leaves) return;
         useEditor.setState({ dirty: false });
         link.click();
@@ -36,17 +36,17 @@ export function useLeaveGuard() {
   }, []);
 }
 
-function ask(): Promise<boolean> {
+function confirmLeave(): Promise<boolean> {
   return confirm({
     title: "Leave without saving?",
-    text: "The changes since the last save are lost.",
+    text: "Changes since the last save will be lost.",
     action: "Leave",
     danger: true,
   });
 }
 
 /** The executions of this workflow are shown over the draft, which waits behind them. */
-function staysHere(path: string): boolean {
+function staysInEditor(path: string): boolean {
   const { id } = useEditor.getState().workflow;
   return id !== undefined && path.startsWith(`/workflow/${id}`);
 }

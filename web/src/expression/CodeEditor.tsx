@@ -4,10 +4,10 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "re
 import { flushSync } from "react-dom";
 import { cx } from "../ui";
 import css from "./CodeEditor.module.css";
-import type { Handle, Language } from "./codemirror";
-import type { Known } from "./complete";
+import type { EditorHandle, Language } from "./codeMirrorEditor";
+import type { ExpressionScope } from "./suggest";
 
-const NOTHING_KNOWN: Known = { json: undefined, nodes: [], variables: [] };
+const EMPTY_SCOPE: ExpressionScope = { json: undefined, nodes: [], variables: [] };
 
 interface CodeEditorProps {
   value: string;
@@ -19,13 +19,13 @@ interface CodeEditorProps {
   compact?: boolean;
   invalid?: boolean;
   placeholder?: string;
-  known?: Known;
+  scope?: ExpressionScope;
   /** Takes a dropped field instead of the editor, where it changes what the text is. */
   onDropped?: (code: string, position: number) => void;
   onFocus?: () => void;
   onBlur?: () => void;
   /** Lets the owner write into the editor and focus it. */
-  handle?: RefObject<Handle | null>;
+  handle?: RefObject<EditorHandle | null>;
   autoFocus?: boolean;
   className?: string;
 }
@@ -34,7 +34,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const { value, language, label, readOnly = false, compact = false, invalid, className, autoFocus } = props;
   const place = useRef<HTMLDivElement>(null);
   const plain = useRef<HTMLTextAreaElement>(null);
-  const editor = useRef<Handle | null>(null);
+  const editor = useRef<EditorHandle | null>(null);
   const [ready, setReady] = useState(false);
   // The editor outlives renderings, so it asks for what is current through here.
   const current = useRef(props);
@@ -45,7 +45,7 @@ export function CodeEditor(props: CodeEditorProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new editor is needed for another language or layout only; the rest is followed below.
   useEffect(() => {
     let gone = false;
-    void import("./codemirror").then(({ createEditor }) => {
+    void import("./codeMirrorEditor").then(({ createEditor }) => {
       if (gone || !place.current) return;
       const cursor = document.activeElement === plain.current ? plain.current?.selectionStart : undefined;
       const now = () => current.current;
@@ -56,13 +56,13 @@ export function CodeEditor(props: CodeEditorProps) {
         readOnly: now().readOnly ?? false,
         compact,
         placeholder: now().placeholder ?? "",
-        known: () => now().known ?? NOTHING_KNOWN,
+        scope: () => now().scope ?? EMPTY_SCOPE,
         ...(now().onDropped && { onDropped: (code: string, position: number) => now().onDropped?.(code, position) }),
         onChange: (next) => now().onChange(next),
         onFocus: () => now().onFocus?.(),
         onBlur: () => now().onBlur?.(),
       });
-      if (now().handle) (now().handle as RefObject<Handle | null>).current = editor.current;
+      if (now().handle) (now().handle as RefObject<EditorHandle | null>).current = editor.current;
       flushSync(() => setReady(true));
       // Whoever has begun to write goes on where the cursor is.
       if (cursor !== undefined) editor.current.focus(cursor);

@@ -2,13 +2,13 @@
 
 import { useRef } from "react";
 import { FieldPicker } from "../data/FieldPicker";
-import { useForm } from "../fields/form";
+import { useForm } from "../fields/formContext";
 import { Button, Dialog } from "../ui";
 import { CodeEditor } from "./CodeEditor";
-import type { Handle } from "./codemirror";
+import type { EditorHandle } from "./codeMirrorEditor";
 import css from "./Expression.module.css";
-import { usePreview } from "./preview";
-import { ItemChooser, Result } from "./Result";
+import { ExpressionResult, ItemChooser } from "./ExpressionResult";
+import { usePreview } from "./usePreview";
 
 interface ExpressionDialogProps {
   value: string;
@@ -18,8 +18,8 @@ interface ExpressionDialogProps {
 }
 
 export function ExpressionDialog({ value, onChange, label, onClose }: ExpressionDialogProps) {
-  const { known, readOnly } = useForm();
-  const handle = useRef<Handle | null>(null);
+  const { scope, readOnly } = useForm();
+  const handle = useRef<EditorHandle | null>(null);
   const preview = usePreview(value, true);
   return (
     <Dialog
@@ -46,7 +46,7 @@ export function ExpressionDialog({ value, onChange, label, onClose }: Expression
             language="expression"
             label={label}
             readOnly={readOnly}
-            known={known}
+            scope={scope}
             handle={handle}
             autoFocus
             className={css.fill}
@@ -56,7 +56,7 @@ export function ExpressionDialog({ value, onChange, label, onClose }: Expression
           <h3>
             Result <ItemChooser />
           </h3>
-          <Result {...preview} whole />
+          <ExpressionResult {...preview} whole />
         </section>
       </div>
     </Dialog>

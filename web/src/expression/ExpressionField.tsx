@@ -2,14 +2,14 @@
 
 import { Maximize2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { useForm, useInsertTarget } from "../fields/form";
+import { useForm, useInsertTarget } from "../fields/formContext";
 import { IconButton } from "../ui";
 import { CodeEditor } from "./CodeEditor";
-import type { Handle } from "./codemirror";
+import type { EditorHandle } from "./codeMirrorEditor";
 import css from "./Expression.module.css";
 import { ExpressionDialog } from "./ExpressionDialog";
-import { usePreview } from "./preview";
-import { Result } from "./Result";
+import { ExpressionResult } from "./ExpressionResult";
+import { usePreview } from "./usePreview";
 
 interface ExpressionFieldProps {
   /** With its leading `=`. */
@@ -21,10 +21,10 @@ interface ExpressionFieldProps {
 }
 
 export function ExpressionField({ value, onChange, label, invalid, autoFocus }: ExpressionFieldProps) {
-  const { known, readOnly } = useForm();
+  const { scope, readOnly } = useForm();
   const [focused, setFocused] = useState(false);
   const [large, setLarge] = useState(false);
-  const handle = useRef<Handle | null>(null);
+  const handle = useRef<EditorHandle | null>(null);
   const claim = useInsertTarget((code) => handle.current?.insertCode(code));
   const preview = usePreview(value, true);
   const text = value.slice(1);
@@ -39,8 +39,8 @@ export function ExpressionField({ value, onChange, label, invalid, autoFocus }: 
           label={label}
           readOnly={readOnly}
           invalid={invalid}
-          placeholder="Text with {{ code }} in it"
-          known={known}
+          placeholder="Text with {{ expressions }}"
+          scope={scope}
           handle={handle}
           onFocus={() => {
             claim();
@@ -52,13 +52,13 @@ export function ExpressionField({ value, onChange, label, invalid, autoFocus }: 
         />
         <IconButton
           icon={Maximize2}
-          label={`Edit ${label} in a large window`}
+          label={`Edit ${label} in a large editor`}
           size="small"
           className={css.large}
           onClick={() => setLarge(true)}
         />
       </div>
-      <Result {...preview} chooser={focused} />
+      <ExpressionResult {...preview} chooser={focused} />
       {large && <ExpressionDialog value={value} onChange={onChange} label={label} onClose={() => setLarge(false)} />}
     </div>
   );

@@ -1,37 +1,37 @@
 /** What a value of each type can be asked in an expression: the tables behind completion and its help. */
 
-import { DATES } from "./functions-of-dates";
-import { ARRAYS, OBJECTS } from "./functions-of-lists";
-import { BOOLEANS, NUMBERS, STRINGS } from "./functions-of-texts";
+import { ARRAY_FUNCTIONS, OBJECT_FUNCTIONS } from "./collectionFunctions";
+import { DATE_FUNCTIONS } from "./dateFunctions";
+import { BOOLEAN_FUNCTIONS, NUMBER_FUNCTIONS, STRING_FUNCTIONS } from "./primitiveFunctions";
 
 export type ValueKind = "string" | "number" | "boolean" | "array" | "object" | "date" | "unknown";
 
-/** One row: name, arguments (none for a property), what it gives, what it does, an example. */
-export type FunctionRow = readonly [name: string, args: string | null, gives: ValueKind, help: string, example?: string];
+/** One row: name, arguments (none for a property), what it returns, what it does, an example. */
+export type FunctionRow = readonly [name: string, args: string | null, returns: ValueKind, help: string, example?: string];
 
 export interface FunctionDoc {
   name: string;
   args: string | null;
-  gives: ValueKind;
+  returns: ValueKind;
   help: string;
   example?: string;
 }
 
 const ROWS: Record<Exclude<ValueKind, "unknown">, readonly FunctionRow[]> = {
-  string: STRINGS,
-  number: NUMBERS,
-  boolean: BOOLEANS,
-  array: ARRAYS,
-  object: OBJECTS,
-  date: DATES,
+  string: STRING_FUNCTIONS,
+  number: NUMBER_FUNCTIONS,
+  boolean: BOOLEAN_FUNCTIONS,
+  array: ARRAY_FUNCTIONS,
+  object: OBJECT_FUNCTIONS,
+  date: DATE_FUNCTIONS,
 };
 
 export function functionsOf(kind: ValueKind): FunctionDoc[] {
   if (kind === "unknown") return [];
-  return ROWS[kind].map(([name, args, gives, help, example]) => ({
+  return ROWS[kind].map(([name, args, returns, help, example]) => ({
     name,
     args,
-    gives,
+    returns,
     help,
     ...(example !== undefined && { example }),
   }));
@@ -42,7 +42,7 @@ export function findFunction(kind: ValueKind, name: string): FunctionDoc | undef
 }
 
 /** The type of a sample as expressions see it. Texts that look like dates stay texts: `toDateTime()` makes a date of them. */
-export function kindOf(sample: unknown): ValueKind {
+export function valueKind(sample: unknown): ValueKind {
   if (Array.isArray(sample)) return "array";
   switch (typeof sample) {
     case "string":

@@ -11,7 +11,7 @@ interface State {
   quote: string;
 }
 
-const WORDS = /^(?:true|false|null|undefined|new|typeof|instanceof|in|of|if|else|return|const|let|var|function|await|async)$/;
+const KEYWORDS = /^(?:true|false|null|undefined|new|typeof|instanceof|in|of|if|else|return|const|let|var|function|await|async)$/;
 
 function token(stream: StringStream, state: State): string | null {
   if (!state.inCode) {
@@ -28,13 +28,13 @@ function token(stream: StringStream, state: State): string | null {
     state.quote = "";
     return "brace";
   }
-  if (state.quote !== "") return inText(stream, state);
+  if (state.quote !== "") return inStringLiteral(stream, state);
   if (stream.eatSpace()) return null;
   const next = stream.next();
   if (next === null || next === undefined) return null;
   if (next === '"' || next === "'" || next === "`") {
     state.quote = next;
-    return inText(stream, state);
+    return inStringLiteral(stream, state);
   }
   if (/\d/.test(next)) {
     stream.match(/^[\d_]*\.?\d*(?:e[+-]?\d+)?/i);
@@ -43,14 +43,14 @@ function token(stream: StringStream, state: State): string | null {
   if (/[\w$]/.test(next)) {
     stream.match(/^[\w$]*/);
     const word = stream.current();
-    if (WORDS.test(word)) return "keyword";
+    if (KEYWORDS.test(word)) return "keyword";
     if (word.startsWith("$")) return "variableName.special";
     return stream.match(/^\s*\(/, false) ? "function" : "propertyName";
   }
   return "operator";
 }
 
-function inText(stream: StringStream, state: State): string {
+function inStringLiteral(stream: StringStream, state: State): string {
   while (!stream.eol()) {
     if (stream.match("}}", false)) return "string";
     const next = stream.next();
@@ -82,12 +82,12 @@ const style = HighlightStyle.define([
   { tag: [tags.brace, tags.operator, tags.punctuation], color: "var(--ink-3)" },
 ]);
 
-export const colours: Extension = syntaxHighlighting(style);
+export const expressionHighlighting: Extension = syntaxHighlighting(style);
 
 const CODE = Decoration.mark({ class: "cm-code" });
 const OPEN_CODE = Decoration.mark({ class: "cm-code cm-code-open" });
 
-function codeMarks(view: EditorView): DecorationSet {
+function codeDecorations(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const piece of segments(view.state.doc.toString())) {
     if (piece.kind === "code") builder.add(piece.from, piece.to, piece.closed ? CODE : OPEN_CODE);
@@ -96,14 +96,14 @@ function codeMarks(view: EditorView): DecorationSet {
 }
 
 /** A quiet ground behind code, so that it is told from text at a glance. */
-export const codeGround = ViewPlugin.fromClass(
+export const codeBackground = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
     constructor(view: EditorView) {
-      this.decorations = codeMarks(view);
+      this.decorations = codeDecorations(view);
     }
     update(update: ViewUpdate) {
-      if (update.docChanged) this.decorations = codeMarks(update.view);
+      if (update.docChanged) this.decorations = codeDecorations(update.view);
     }
   },
   { decorations: (plugin) => plugin.decorations },

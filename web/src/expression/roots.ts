@@ -22,96 +22,108 @@ export interface RootDoc {
   /** Put in instead of the name; `|` marks where the cursor goes. */
   insert?: string;
   role: Role;
-  gives?: ValueKind;
+  returns?: ValueKind;
   detail: string;
   help: string;
 }
 
 export const ROOTS: readonly RootDoc[] = [
-  { name: "$json", role: "json", gives: "object", detail: "object", help: "The data of the current item." },
+  { name: "$json", role: "json", returns: "object", detail: "object", help: "The data of the current item." },
   {
     name: "$input",
     role: "input",
     detail: "input",
-    help: "The input of this node: its items, the current one, the first, the last.",
+    help: "The input of this node: all items, the current one, the first, the last.",
   },
-  { name: "$('Node')", insert: "$('|')", role: "node", detail: "node", help: "The output of another node that came before." },
-  { name: "$now", role: "value", gives: "date", detail: "date", help: "This moment, in the workflow's time zone." },
-  { name: "$today", role: "value", gives: "date", detail: "date", help: "The beginning of today, in the workflow's time zone." },
+  { name: "$('Node')", insert: "$('|')", role: "node", detail: "node", help: "The output of a previous node." },
+  {
+    name: "$now",
+    role: "value",
+    returns: "date",
+    detail: "date",
+    help: "The current date and time in the workflow's time zone.",
+  },
+  { name: "$today", role: "value", returns: "date", detail: "date", help: "The start of today in the workflow's time zone." },
   {
     name: "$binary",
     role: "value",
-    gives: "object",
+    returns: "object",
     detail: "object",
     help: "The files of the current item: names, types, sizes.",
   },
-  { name: "$itemIndex", role: "value", gives: "number", detail: "number", help: "The position of the current item, from 0." },
+  {
+    name: "$itemIndex",
+    role: "value",
+    returns: "number",
+    detail: "number",
+    help: "The index of the current item, starting at 0.",
+  },
   {
     name: "$runIndex",
     role: "value",
-    gives: "number",
+    returns: "number",
     detail: "number",
-    help: "How often this node has run before in this execution.",
+    help: "How many times this node has already run in this execution.",
   },
-  { name: "$workflow", role: "workflow", detail: "workflow", help: "The workflow's id, name and whether it is active." },
+  { name: "$workflow", role: "workflow", detail: "workflow", help: "The workflow's ID, name and active state." },
   {
     name: "$execution",
     role: "execution",
     detail: "execution",
-    help: "The execution's id and mode, and the address that resumes it.",
+    help: "The execution's ID, mode and resume URL.",
   },
-  { name: "$vars", role: "vars", gives: "object", detail: "variables", help: "Variables that are kept for all workflows." },
+  { name: "$vars", role: "vars", returns: "object", detail: "variables", help: "Variables shared by all workflows." },
   { name: "$prevNode", role: "prevNode", detail: "node", help: "The node that this item came from." },
-  { name: "$parameter", role: "value", gives: "object", detail: "object", help: "The other parameters of this node." },
+  { name: "$parameter", role: "value", returns: "object", detail: "object", help: "The other parameters of this node." },
   {
     name: "$if",
     insert: "$if(|)",
     role: "function",
-    gives: "unknown",
+    returns: "unknown",
     detail: "(condition, then, else)",
-    help: "One of two values.",
+    help: "Returns one of two values, depending on a condition.",
   },
   {
     name: "$ifEmpty",
     insert: "$ifEmpty(|)",
     role: "function",
-    gives: "unknown",
+    returns: "unknown",
     detail: "(value, else)",
-    help: "A value, or another one if it is empty.",
+    help: "Returns a value, or a fallback if it is empty.",
   },
   {
     name: "$min",
     insert: "$min(|)",
     role: "function",
-    gives: "number",
+    returns: "number",
     detail: "(…numbers)",
-    help: "The smallest of several numbers.",
+    help: "Returns the smallest number.",
   },
   {
     name: "$max",
     insert: "$max(|)",
     role: "function",
-    gives: "number",
+    returns: "number",
     detail: "(…numbers)",
-    help: "The largest of several numbers.",
+    help: "Returns the largest number.",
   },
   {
     name: "$jmespath",
     insert: "$jmespath(|)",
     role: "function",
-    gives: "unknown",
+    returns: "unknown",
     detail: "(data, query)",
-    help: "What a JMESPath query finds in data.",
+    help: "Runs a JMESPath query on data.",
   },
   {
     name: "$fromAI",
     insert: "$fromAI('|')",
     role: "function",
-    gives: "unknown",
+    returns: "unknown",
     detail: "(name, description?, type?)",
-    help: "A value that the agent decides when it uses this node as a tool.",
+    help: "A value the agent fills in when it calls this node as a tool.",
   },
-  { name: "DateTime", role: "class", detail: "dates", help: "Makes dates: DateTime.fromISO(…), DateTime.fromFormat(…)." },
+  { name: "DateTime", role: "class", detail: "dates", help: "Creates dates: DateTime.fromISO(…), DateTime.fromFormat(…)." },
   { name: "Math", role: "class", detail: "numbers", help: "JavaScript's Math: Math.random(), Math.sqrt(…)." },
   { name: "JSON", role: "class", detail: "JSON", help: "JSON.parse(…) and JSON.stringify(…)." },
   { name: "Object", role: "class", detail: "objects", help: "Object.keys(…), Object.values(…), Object.entries(…)." },
@@ -121,7 +133,7 @@ export interface MemberDoc {
   name: string;
   args: string | null;
   role: Role;
-  gives?: ValueKind;
+  returns?: ValueKind;
   help: string;
 }
 
@@ -130,73 +142,73 @@ const member = (name: string, args: string | null, role: Role, help: string, giv
   args,
   role,
   help,
-  ...(gives !== undefined && { gives }),
+  ...(gives !== undefined && { returns: gives }),
 });
 
-const OF_ITEM = [
+const ITEM_MEMBERS = [
   member("json", null, "json", "The data of the item.", "object"),
   member("binary", null, "value", "The files of the item.", "object"),
 ];
-const OF_DATA = [
-  member("item", null, "item", "The item that the current one was made from."),
+const DATA_MEMBERS = [
+  member("item", null, "item", "The item that the current item was created from."),
   member("first", "()", "item", "The first item."),
   member("last", "()", "item", "The last item."),
-  member("all", "()", "items", "All items, as a list.", "array"),
+  member("all", "()", "items", "All items as an array.", "array"),
 ];
 
 /** Members by what the name stands for. */
 export const MEMBERS: Partial<Record<Role, readonly MemberDoc[]>> = {
-  item: OF_ITEM,
-  input: [...OF_DATA, member("params", null, "value", "The parameters of the node before.", "object")],
+  item: ITEM_MEMBERS,
+  input: [...DATA_MEMBERS, member("params", null, "value", "The parameters of the previous node.", "object")],
   node: [
-    ...OF_DATA,
-    member("itemMatching", "(index)", "item", "The item that the item at a position was made from."),
+    ...DATA_MEMBERS,
+    member("itemMatching", "(index)", "item", "The item that the item at an index was created from."),
     member("params", null, "value", "The parameters of that node.", "object"),
-    member("isExecuted", null, "value", "Whether that node has run.", "boolean"),
+    member("isExecuted", null, "value", "True if that node has run.", "boolean"),
   ],
   workflow: [
-    member("id", null, "value", "The id of the workflow.", "string"),
-    member("name", null, "value", "Its name.", "string"),
-    member("active", null, "value", "Whether it is active.", "boolean"),
+    member("id", null, "value", "The workflow ID.", "string"),
+    member("name", null, "value", "The workflow name.", "string"),
+    member("active", null, "value", "True if the workflow is active.", "boolean"),
   ],
   execution: [
-    member("id", null, "value", "The id of the execution.", "string"),
+    member("id", null, "value", "The execution ID.", "string"),
     member("mode", null, "value", "test or production.", "string"),
-    member("resumeUrl", null, "value", "The address that lets a waiting execution go on.", "string"),
-    member("customData", null, "value", "Data that can be searched for in the list of executions.", "object"),
+    member("resumeUrl", null, "value", "The URL that resumes a waiting execution.", "string"),
+    member("customData", null, "value", "Custom data that can be searched in the execution list.", "object"),
   ],
   prevNode: [
     member("name", null, "value", "The name of the node.", "string"),
-    member("outputIndex", null, "value", "The output that the item came from.", "number"),
-    member("runIndex", null, "value", "Which run of that node it was.", "number"),
+    member("outputIndex", null, "value", "The index of the output that the item came from.", "number"),
+    member("runIndex", null, "value", "The run index of that node.", "number"),
   ],
 };
 
 /** Members of JavaScript's own and of the date class. */
 export const CLASS_MEMBERS: Record<string, readonly MemberDoc[]> = {
   DateTime: [
-    member("fromISO", "(text)", "value", "A date from an ISO 8601 text.", "date"),
-    member("fromFormat", "(text, format)", "value", "A date from a text in a pattern.", "date"),
-    member("fromMillis", "(number)", "value", "A date from milliseconds since 1970.", "date"),
-    member("fromSeconds", "(number)", "value", "A date from seconds since 1970.", "date"),
-    member("now", "()", "value", "This moment.", "date"),
+    member("fromISO", "(text)", "value", "Creates a date from an ISO 8601 string.", "date"),
+    member("fromFormat", "(text, format)", "value", "Creates a date from a string and a format pattern.", "date"),
+    member("fromMillis", "(number)", "value", "Creates a date from milliseconds since 1970.", "date"),
+    member("fromSeconds", "(number)", "value", "Creates a date from seconds since 1970.", "date"),
+    member("now", "()", "value", "Returns the current date and time.", "date"),
   ],
   Math: [
-    member("random", "()", "value", "Some number from 0 up to 1.", "number"),
-    member("floor", "(number)", "value", "The next whole number below.", "number"),
-    member("round", "(number)", "value", "The nearest whole number.", "number"),
-    member("min", "(…numbers)", "value", "The smallest.", "number"),
-    member("max", "(…numbers)", "value", "The largest.", "number"),
-    member("sqrt", "(number)", "value", "The square root.", "number"),
-    member("pow", "(base, exponent)", "value", "A power.", "number"),
+    member("random", "()", "value", "Returns a random number from 0 to 1.", "number"),
+    member("floor", "(number)", "value", "Rounds down.", "number"),
+    member("round", "(number)", "value", "Rounds to the nearest integer.", "number"),
+    member("min", "(…numbers)", "value", "Returns the smallest number.", "number"),
+    member("max", "(…numbers)", "value", "Returns the largest number.", "number"),
+    member("sqrt", "(number)", "value", "Returns the square root.", "number"),
+    member("pow", "(base, exponent)", "value", "Raises a number to a power.", "number"),
   ],
   JSON: [
-    member("stringify", "(value, null, 2)", "value", "A value as JSON.", "string"),
-    member("parse", "(text)", "value", "The value that JSON spells.", "unknown"),
+    member("stringify", "(value, null, 2)", "value", "Converts a value to JSON.", "string"),
+    member("parse", "(text)", "value", "Parses JSON.", "unknown"),
   ],
   Object: [
-    member("keys", "(object)", "value", "The names of the fields.", "array"),
-    member("values", "(object)", "value", "The values of the fields.", "array"),
-    member("entries", "(object)", "value", "Pairs of name and value.", "array"),
+    member("keys", "(object)", "value", "Returns the field names.", "array"),
+    member("values", "(object)", "value", "Returns the field values.", "array"),
+    member("entries", "(object)", "value", "Returns name and value pairs.", "array"),
   ],
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { accessor, codeAt, fieldCode, segments, toExpression, toFixed, withDropped } from "./template";
+import { codeAt, dropIntoValue, fieldCode, segments, toAccessor, toExpression, toFixedValue } from "./template";
 
 test("a text is split into what is said and what is computed", () => {
   expect(segments("Hi {{ $json.a }}!").map((piece) => [piece.kind, piece.text])).toEqual([
@@ -18,7 +18,7 @@ test("the code around a position is found, and nothing outside of it", () => {
 });
 
 test("names that are no plain words are put in brackets", () => {
-  expect(accessor(["a", "b c", 0, 'say "x"'])).toBe('.a["b c"][0]["say \\"x\\""]');
+  expect(toAccessor(["a", "b c", 0, 'say "x"'])).toBe('.a["b c"][0]["say \\"x\\""]');
 });
 
 test("a field of the direct input is short, one from further up names its node", () => {
@@ -27,14 +27,14 @@ test("a field of the direct input is short, one from further up names its node",
 });
 
 test("a dropped field joins a text and replaces everything else", () => {
-  expect(withDropped("", "$json.a", "text")).toBe("={{ $json.a }}");
-  expect(withDropped("Hi", "$json.a", "text")).toBe("=Hi {{ $json.a }}");
-  expect(withDropped(5, "$json.a", "number")).toBe("={{ $json.a }}");
-  expect(withDropped("=Hi {{ $json.a }}", "$json.b", "text")).toBe("=Hi {{ $json.a }} {{ $json.b }}");
+  expect(dropIntoValue("", "$json.a", "text")).toBe("={{ $json.a }}");
+  expect(dropIntoValue("Hi", "$json.a", "text")).toBe("=Hi {{ $json.a }}");
+  expect(dropIntoValue(5, "$json.a", "number")).toBe("={{ $json.a }}");
+  expect(dropIntoValue("=Hi {{ $json.a }}", "$json.b", "text")).toBe("=Hi {{ $json.a }} {{ $json.b }}");
 });
 
 test("a field dropped into code is not put in brackets again", () => {
-  expect(withDropped("={{ 1 +  }}", "$json.b", "text", 7)).toBe("={{ 1 + $json.b }}");
+  expect(dropIntoValue("={{ 1 +  }}", "$json.b", "text", 7)).toBe("={{ 1 + $json.b }}");
 });
 
 test("a value becomes an expression that gives the same, and comes back", () => {
@@ -43,13 +43,13 @@ test("a value becomes an expression that gives the same, and comes back", () => 
     [5, "number"],
     [true, "flag"],
   ] as const) {
-    expect(toFixed(toExpression(value), kind, undefined, undefined)).toBe(value);
+    expect(toFixedValue(toExpression(value), kind, undefined, undefined)).toBe(value);
   }
 });
 
 test("an expression that is given up leaves what it gave last, or the default", () => {
-  expect(toFixed("={{ $json.n }}", "number", 7, 1)).toBe(7);
-  expect(toFixed("={{ $json.n }}", "number", "x", 1)).toBe(1);
-  expect(toFixed("={{ $json.n }}", "text", { a: 1 }, "")).toBe('{"a":1}');
-  expect(toFixed("=", "choice", undefined, "a")).toBe("a");
+  expect(toFixedValue("={{ $json.n }}", "number", 7, 1)).toBe(7);
+  expect(toFixedValue("={{ $json.n }}", "number", "x", 1)).toBe(1);
+  expect(toFixedValue("={{ $json.n }}", "text", { a: 1 }, "")).toBe('{"a":1}');
+  expect(toFixedValue("=", "choice", undefined, "a")).toBe("a");
 });

@@ -1,7 +1,7 @@
 /** Texts with `{{ … }}` in them: where the code is, how a field of the data is named in it, and how a value turns into one and back. */
 
-import { isExpression, type Json, type ParamKind } from "../fields/spec";
-import { escaped } from "../graph/rename";
+import { isExpression, type Json, type ParamKind } from "../fields/json";
+import { escapeName } from "../graph/renameReferences";
 
 export interface Segment {
   kind: "text" | "code";
@@ -44,11 +44,11 @@ export function codeAt(text: string, position: number): Segment | undefined {
 const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** `.a["b c"][0]`: how a field deep inside is written in code. */
-export function accessor(path: readonly (string | number)[]): string {
+export function toAccessor(path: readonly (string | number)[]): string {
   return path
     .map((key) => {
       if (typeof key === "number") return `[${key}]`;
-      return PLAIN_NAME.test(key) ? `.${key}` : `["${escaped(key, '"')}"]`;
+      return PLAIN_NAME.test(key) ? `.${key}` : `["${escapeName(key, '"')}"]`;
     })
     .join("");
 }
@@ -61,12 +61,12 @@ export interface FieldReference {
 
 /** The code for a field: short when it is the node's own input, by the node's name when it comes from further up. */
 export function fieldCode(field: FieldReference, directInput: string | null): string {
-  const root = field.node === directInput ? "$json" : `$('${escaped(field.node, "'")}').item.json`;
-  return root + accessor(field.path);
+  const root = field.node === directInput ? "$json" : `$('${escapeName(field.node, "'")}').item.json`;
+  return root + toAccessor(field.path);
 }
 
 /** A parameter's value after a field was dropped on it. Text goes on around it, any other kind of value is replaced. */
-export function withDropped(value: Json | undefined, code: string, kind: ParamKind["type"], position?: number): string {
+export function dropIntoValue(value: Json | undefined, code: string, kind: ParamKind["type"], position?: number): string {
   const inserted = `{{ ${code} }}`;
   if (isExpression(value)) return `=${insertAt(value.slice(1), inserted, code, position)}`;
   const isText = kind === "text" || kind === "longText" || kind === "json";
@@ -90,7 +90,7 @@ export function toExpression(value: Json | undefined): string {
 }
 
 /** What a parameter holds when its expression is given up: the text or value it spelled, else what it gave last, else its default. */
-export function toFixed(
+export function toFixedValue(
   expression: string,
   kind: ParamKind["type"],
   lastResult: Json | undefined,
@@ -101,14 +101,14 @@ export function toFixed(
   const only = pieces.length === 1 ? pieces[0] : undefined;
   if (pieces.length === 0) return kind === "text" || kind === "longText" || kind === "code" || kind === "json" ? "" : preset;
   if (only?.kind === "code") {
-    const literal = parsed(only.text.trim());
-    return fitting(literal !== undefined ? literal : lastResult, kind, preset);
+    const literal = parseJson(only.text.trim());
+    return coerceValue(literal !== undefined ? literal : lastResult, kind, preset);
   }
-  if (only?.kind === "text") return fitting(text, kind, preset);
-  return fitting(lastResult ?? text, kind, preset);
+  if (only?.kind === "text") return coerceValue(text, kind, preset);
+  return coerceValue(lastResult ?? text, kind, preset);
 }
 
-function parsed(code: string): Json | undefined {
+function parseJson(code: string): Json | undefined {
   try {
     return JSON.parse(code) as Json;
   } catch {
@@ -116,7 +116,7 @@ function parsed(code: string): Json | undefined {
   }
 }
 
-function fitting(value: Json | undefined, kind: ParamKind["type"], preset: Json | undefined): Json | undefined {
+function coerceValue(value: Json | undefined, kind: ParamKind["type"], preset: Json | undefined): Json | undefined {
   if (value === undefined || value === null) return preset;
   switch (kind) {
     case "number":

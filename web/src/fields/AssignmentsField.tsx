@@ -2,27 +2,27 @@
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { type DragEvent, useState } from "react";
-import { isFieldDrag, readDragged, useDragged } from "../data/drag";
-import { newId } from "../graph/names";
+import { isFieldDrag, readDraggedField, useDraggedField } from "../data/fieldDrag";
+import { newId } from "../graph/nodeNames";
 import { Button, cx, IconButton, Input, Select } from "../ui";
-import { AnyValue } from "./AnyValue";
-import { useArrival } from "./arrival";
 import {
   ASSIGNMENT_TYPES,
   type Assignment,
   type AssignmentType,
   newAssignment,
   readAssignments,
-  retyped,
+  retypeAssignment,
   typeOfSample,
   writeAssignments,
 } from "./assignments";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { TYPE_LABELS } from "./filter";
-import { useForm } from "./form";
-import { moved } from "./path";
-import type { Json, Param, ParamKind } from "./spec";
+import { useForm } from "./formContext";
+import type { Json, Param, ParamKind } from "./json";
+import { moveInList } from "./paramPath";
+import { useFocusNewEntry } from "./useFocusNewEntry";
+import { ValueInput } from "./ValueInput";
 
 interface AssignmentsFieldProps {
   param: Param;
@@ -47,14 +47,14 @@ const CONTROLS: Record<AssignmentType, ParamKind> = {
 export function AssignmentsField({ param, value, onChange }: AssignmentsFieldProps) {
   const { readOnly } = useForm();
   const [over, setOver] = useState(false);
-  const dragging = useDragged((state) => state.field !== null);
-  const { list: rows, arrive } = useArrival();
+  const dragging = useDraggedField((state) => state.field !== null);
+  const { list: rows, focusWhenAdded } = useFocusNewEntry();
   const list = readAssignments(value);
   const write = (next: Assignment[]) => onChange(writeAssignments(next));
   const replace = (at: number, entry: Assignment) => write(list.map((one, index) => (index === at ? entry : one)));
   const onDrop = (event: DragEvent) => {
     setOver(false);
-    const field = readDragged(event.dataTransfer);
+    const field = readDraggedField(event.dataTransfer);
     if (!field) return;
     event.preventDefault();
     const name = String(field.path.findLast((key) => typeof key === "string") ?? "");
@@ -76,13 +76,13 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
                 />
                 <Select
                   value={entry.type}
-                  onChange={(type) => replace(at, retyped(entry, type as AssignmentType))}
+                  onChange={(type) => replace(at, retypeAssignment(entry, type as AssignmentType))}
                   options={ASSIGNMENT_TYPES.map((type) => ({ value: type, label: TYPE_LABELS[type] }))}
                   label={`Type of ${entry.name || `field ${at + 1}`}`}
                   disabled={readOnly}
                 />
               </div>
-              <AnyValue
+              <ValueInput
                 mini
                 value={entry.value}
                 onChange={(next) => replace(at, { ...entry, value: next })}
@@ -100,10 +100,15 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
                   onClick={() => write(list.filter((_, index) => index !== at))}
                 />
                 {at > 0 && (
-                  <IconButton icon={ArrowUp} label="Move up" size="small" onClick={() => write(moved(list, at, at - 1))} />
+                  <IconButton icon={ArrowUp} label="Move up" size="small" onClick={() => write(moveInList(list, at, at - 1))} />
                 )}
                 {at < list.length - 1 && (
-                  <IconButton icon={ArrowDown} label="Move down" size="small" onClick={() => write(moved(list, at, at + 1))} />
+                  <IconButton
+                    icon={ArrowDown}
+                    label="Move down"
+                    size="small"
+                    onClick={() => write(moveInList(list, at, at + 1))}
+                  />
                 )}
               </div>
             )}
@@ -122,7 +127,7 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
             onDrop={onDrop}
           >
             {dragging ? (
-              "Drop here to set a new field"
+              "Drop here to add a field"
             ) : (
               <>
                 Drag fields here or
@@ -132,7 +137,7 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
                   icon={Plus}
                   onClick={() => {
                     const id = newId();
-                    arrive(id);
+                    focusWhenAdded(id);
                     write([...list, newAssignment(list, id, "", "", "string")]);
                   }}
                 >

@@ -3,12 +3,12 @@
 import { Maximize2 } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "../expression/CodeEditor";
-import type { Language } from "../expression/codemirror";
-import { withDropped } from "../expression/template";
+import type { Language } from "../expression/codeMirrorEditor";
+import { dropIntoValue } from "../expression/template";
 import { Button, Dialog, IconButton } from "../ui";
-import { jsonProblem } from "./controls";
+import { jsonProblem } from "./controlValues";
 import css from "./Field.module.css";
-import { useForm } from "./form";
+import { useForm } from "./formContext";
 
 interface CodeFieldProps {
   value: string;
@@ -18,7 +18,7 @@ interface CodeFieldProps {
   invalid?: boolean;
 }
 
-const KNOWN: Record<string, Language> = {
+const LANGUAGES: Record<string, Language> = {
   javascript: "javascript",
   javaScript: "javascript",
   python: "python",
@@ -28,9 +28,9 @@ const KNOWN: Record<string, Language> = {
 };
 
 export default function CodeField({ value, onChange, label, language, invalid }: CodeFieldProps) {
-  const { known, readOnly } = useForm();
+  const { scope, readOnly } = useForm();
   const [large, setLarge] = useState(false);
-  const spoken = KNOWN[language] ?? "text";
+  const spoken = LANGUAGES[language] ?? "text";
   const problem = spoken === "json" ? jsonProblem(value) : null;
   const editor = (
     <CodeEditor
@@ -40,12 +40,12 @@ export default function CodeField({ value, onChange, label, language, invalid }:
       label={label}
       readOnly={readOnly}
       invalid={invalid || problem !== null}
-      known={known}
+      scope={scope}
       // In a program a field is code; in any other text it makes an expression of the whole.
       onDropped={
         spoken === "javascript" || spoken === "python"
           ? undefined
-          : (code, position) => onChange(withDropped(value, code, "json", position))
+          : (code, position) => onChange(dropIntoValue(value, code, "json", position))
       }
     />
   );
@@ -55,7 +55,7 @@ export default function CodeField({ value, onChange, label, language, invalid }:
         {!large && editor}
         <IconButton
           icon={Maximize2}
-          label={`Edit ${label} in a large window`}
+          label={`Edit ${label} in a large editor`}
           size="small"
           className={css.enlarge}
           onClick={() => setLarge(true)}

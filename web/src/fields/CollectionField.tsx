@@ -2,31 +2,31 @@
 
 import { Plus, X } from "lucide-react";
 import { Button, IconButton, Menu } from "../ui";
-import { useArrival } from "./arrival";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./form";
+import { useForm } from "./formContext";
+import { isObject, type Json, type Param, type ParamPath } from "./json";
 import { ParamField } from "./ParamField";
-import { shown } from "./shown";
-import { isObject, type Json, type Param, type Path } from "./spec";
+import { useFocusNewEntry } from "./useFocusNewEntry";
+import { visibleParams } from "./visibleParams";
 
 interface CollectionFieldProps {
   param: Param;
   options: readonly Param[];
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
-  path: Path;
+  path: ParamPath;
 }
 
 export function CollectionField({ param, options, value, onChange, path }: CollectionFieldProps) {
   const { readOnly, version, top } = useForm();
   const values = isObject(value) ? value : {};
-  const possible = shown(options, values, { version, top });
+  const possible = visibleParams(options, values, { version, top });
   const set = possible.filter((option) => option.name in values);
   const free = possible.filter((option) => !(option.name in values) && option.kind.type !== "notice");
-  const { list, arriveByMenu, land } = useArrival();
+  const { list, focusWhenMenuCloses, focusNow } = useFocusNewEntry();
   const add = (option: Param) => {
-    arriveByMenu(option.name);
+    focusWhenMenuCloses(option.name);
     onChange({ ...values, [option.name]: (option.default ?? "") as Json });
   };
   const remove = (option: Param) => {
@@ -38,11 +38,11 @@ export function CollectionField({ param, options, value, onChange, path }: Colle
       align="start"
       trigger={
         <Button kind="quiet" size="small" icon={Plus} className={css.add}>
-          Add {lower(param.label)}
+          Add {singular(param.label)}
         </Button>
       }
       items={free.map((option) => ({ label: option.label, onSelect: () => add(option) }))}
-      onClosed={land}
+      onClosed={focusNow}
     />
   );
   return (
@@ -61,13 +61,13 @@ export function CollectionField({ param, options, value, onChange, path }: Colle
           ))}
         </div>
       )}
-      {free.length > 0 && !readOnly ? menu : set.length === 0 && <p className={css.small}>None set.</p>}
+      {free.length > 0 && !readOnly ? menu : set.length === 0 && <p className={css.small}>None.</p>}
     </FieldFrame>
   );
 }
 
 /** “Options” becomes “option”: the button adds one of them. */
-function lower(label: string): string {
+function singular(label: string): string {
   const word = label.replace(/s$/, "");
   return word.charAt(0).toLowerCase() + word.slice(1);
 }

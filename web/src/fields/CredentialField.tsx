@@ -2,23 +2,23 @@
 
 import { PencilLine, Plus } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { type TestResult, testCredential, useCredentials } from "../pages/credentials/data";
-import { kindOf } from "../pages/credentials/kinds";
-import { Button, IconButton, Problem, Select } from "../ui";
-import type { AskedCredential } from "./credential-kinds";
+import { type TestResult, testCredential, useCredentials } from "../pages/credentials/credentialApi";
+import { findKind } from "../pages/credentials/credentialKinds";
+import { Button, ErrorState, IconButton, Select } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./form";
+import { useForm } from "./formContext";
+import type { RequiredCredential } from "./requiredCredentials";
 
 const CredentialDialog = lazy(async () => ({
   default: (await import("../pages/credentials/CredentialDialog")).CredentialDialog,
 }));
 
-const NEW = "\u0000new";
-const NONE = "\u0000none";
-const NOT_HERE = "This credential is not stored here. Choose another or create it.";
+const NEW_OPTION = "\u0000new";
+const NO_OPTION = "\u0000none";
+const MISSING_TEXT = "Credential not found. Select another or create it.";
 
-export function CredentialField({ kind, required }: AskedCredential) {
+export function CredentialField({ kind, required }: RequiredCredential) {
   const { credentials, setCredential, readOnly, lacksCredential } = useForm();
   const stored = useCredentials();
   const [dialog, setDialog] = useState<"new" | "edit" | null>(null);
@@ -34,19 +34,17 @@ export function CredentialField({ kind, required }: AskedCredential) {
     if (!isLacking || !stored.isSuccess) return;
     place.current?.querySelector("button")?.focus();
   }, [isLacking, stored.isSuccess]);
-  const label = `Credential: ${kindOf(kind).name}`;
+  const label = `Credential: ${findKind(kind).name}`;
   const options = [
     ...fitting.map((one) => ({ value: one.id, label: one.name })),
-    ...(chosen && !found
-      ? [{ value: chosen.id ?? chosen.name, label: chosen.name, ...(missing && { hint: "not found here" }) }]
-      : []),
-    ...(!required && chosen ? [{ value: NONE, label: "None" }] : []),
-    { value: NEW, label: "Create new credential…" },
+    ...(chosen && !found ? [{ value: chosen.id ?? chosen.name, label: chosen.name, ...(missing && { hint: "not found" }) }] : []),
+    ...(!required && chosen ? [{ value: NO_OPTION, label: "None" }] : []),
+    { value: NEW_OPTION, label: "Create new credential…" },
   ];
   const choose = (value: string) => {
     setResult(null);
-    if (value === NEW) return setDialog("new");
-    if (value === NONE) return setCredential(kind, undefined);
+    if (value === NEW_OPTION) return setDialog("new");
+    if (value === NO_OPTION) return setCredential(kind, undefined);
     const one = fitting.find((credential) => credential.id === value);
     if (one) setCredential(kind, { id: one.id, name: one.name });
   };
@@ -59,10 +57,10 @@ export function CredentialField({ kind, required }: AskedCredential) {
     <FieldFrame
       label={label}
       required={required}
-      error={missing ? NOT_HERE : isLacking ? "Choose a credential: the last run failed without one." : null}
+      error={missing ? MISSING_TEXT : isLacking ? "Select a credential. The last run failed without one." : null}
     >
       {stored.error ? (
-        <Problem error={stored.error} onRetry={() => void stored.refetch()} />
+        <ErrorState error={stored.error} onRetry={() => void stored.refetch()} />
       ) : (
         <div className={css.beside} ref={place}>
           {fitting.length === 0 && !chosen && !readOnly && stored.isSuccess ? (
@@ -80,7 +78,7 @@ export function CredentialField({ kind, required }: AskedCredential) {
           )}
           {found && (
             <>
-              <IconButton icon={PencilLine} label="Change this credential" onClick={() => setDialog("edit")} />
+              <IconButton icon={PencilLine} label="Edit credential" onClick={() => setDialog("edit")} />
               <Button size="small" busy={result === "busy"} onClick={() => void test()}>
                 Test
               </Button>

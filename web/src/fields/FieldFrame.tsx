@@ -45,7 +45,7 @@ export function FieldFrame({ label, help, required, error, mode, onMode, menu, a
           <span className={cx(css.tools, mode !== "expression" && css.quiet)}>
             <span className={css.toolRow}>
               {menu && menu.length > 0 && (
-                <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${label}`} size="small" />} items={menu} />
+                <Menu trigger={<IconButton icon={Ellipsis} label={`More options for ${label}`} size="small" />} items={menu} />
               )}
               {mode && onMode && <ModeToggle label={label} mode={mode} onMode={onMode} />}
             </span>

@@ -1,29 +1,29 @@
 /** Conditions joined by and/or: two values with an operator between that knows their type. */
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
-import { newId } from "../graph/names";
+import { newId } from "../graph/nodeNames";
 import { Button, IconButton, Select } from "../ui";
-import { AnyValue } from "./AnyValue";
-import { useArrival } from "./arrival";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import {
   type Condition,
+  createCondition,
+  createFilterOptions,
   type Filter,
   findOperator,
-  newCondition,
-  newOptions,
   OPERATORS,
+  parseTyped,
   readFilter,
   replaceCondition,
   TYPE_LABELS,
-  typed,
   type ValueType,
   withOperator,
 } from "./filter";
-import { useForm } from "./form";
-import { moved } from "./path";
-import { isObject, type Json, type Param, type ParamKind } from "./spec";
+import { useForm } from "./formContext";
+import { isObject, type Json, type Param, type ParamKind } from "./json";
+import { moveInList } from "./paramPath";
+import { useFocusNewEntry } from "./useFocusNewEntry";
+import { ValueInput } from "./ValueInput";
 
 interface FilterFieldProps {
   param: Param;
@@ -41,13 +41,13 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
   const { readOnly, version, top } = useForm();
   const options = isObject(top.options) ? top.options : {};
   const loose = top.looseTypeValidation === true || options.looseTypeValidation === true;
-  const filter = readFilter(value, newOptions(version, loose, options.ignoreCase === true));
+  const filter = readFilter(value, createFilterOptions(version, loose, options.ignoreCase === true));
   const write = (next: Filter) => onChange(next as unknown as Json);
-  const { list, arrive } = useArrival();
+  const { list, focusWhenAdded } = useFocusNewEntry();
   const add = () => {
     const id = newId();
-    arrive(id);
-    write({ ...filter, conditions: [...filter.conditions, newCondition(id)] });
+    focusWhenAdded(id);
+    write({ ...filter, conditions: [...filter.conditions, createCondition(id)] });
   };
   return (
     <FieldFrame label={param.label} help={param.help} required={param.required}>
@@ -64,7 +64,7 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
                     { value: "and", label: "and" },
                     { value: "or", label: "or" },
                   ]}
-                  label="Conditions are joined by"
+                  label="Combine conditions with"
                   disabled={readOnly}
                 />
               </div>
@@ -84,7 +84,7 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
                       icon={ArrowUp}
                       label={`Move condition ${at + 1} up`}
                       size="small"
-                      onClick={() => write({ ...filter, conditions: moved(filter.conditions, at, at - 1) })}
+                      onClick={() => write({ ...filter, conditions: moveInList(filter.conditions, at, at - 1) })}
                     />
                   )}
                   {at < filter.conditions.length - 1 && (
@@ -92,7 +92,7 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
                       icon={ArrowDown}
                       label={`Move condition ${at + 1} down`}
                       size="small"
-                      onClick={() => write({ ...filter, conditions: moved(filter.conditions, at, at + 1) })}
+                      onClick={() => write({ ...filter, conditions: moveInList(filter.conditions, at, at + 1) })}
                     />
                   )}
                 </div>
@@ -100,7 +100,7 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
             </div>
           </div>
         ))}
-        {filter.conditions.length === 0 && readOnly && <p className={css.small}>No conditions: everything passes.</p>}
+        {filter.conditions.length === 0 && readOnly && <p className={css.small}>No conditions. All items pass.</p>}
         {!readOnly && (
           <Button kind="quiet" size="small" icon={Plus} className={css.add} onClick={add}>
             Add condition
@@ -111,7 +111,7 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
   );
 }
 
-const MARKS: Record<ValueType, string> = {
+const TYPE_MARKS: Record<ValueType, string> = {
   string: "Aa",
   number: "#",
   dateTime: "12:00",
@@ -140,25 +140,25 @@ function ConditionFields({
   // What was left as it was typed becomes a value of its type once the field is left.
   const settle = (side: "leftValue" | "rightValue", as: string) => {
     const value = condition[side];
-    const settled = typeof value === "string" ? typed(value, as) : value;
+    const settled = typeof value === "string" ? parseTyped(value, as) : value;
     if (settled !== value) onChange({ ...condition, [side]: settled });
   };
   const fixed = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
   return (
     <div className={css.rowFields}>
-      <AnyValue
+      <ValueInput
         mini
         value={fixed(condition.leftValue)}
-        onChange={(next) => onChange({ ...condition, leftValue: typed(String(next), type, true) })}
+        onChange={(next) => onChange({ ...condition, leftValue: parseTyped(String(next), type, true) })}
         onBlur={() => settle("leftValue", type)}
         label={`First value of condition ${at + 1}`}
-        placeholder="Value, or drop a field here"
+        placeholder="Value or drop a field"
         replaces={type !== "string"}
         kind={TEXT}
       />
       <div className={css.operator}>
         <span className={css.type} title={TYPE_LABELS[type as ValueType] ?? type}>
-          {MARKS[type as ValueType] ?? "?"}
+          {TYPE_MARKS[type as ValueType] ?? "?"}
         </span>
         <Select
           value={`${type}:${operation}`}
@@ -172,10 +172,10 @@ function ConditionFields({
         />
       </div>
       {!operator?.single && (
-        <AnyValue
+        <ValueInput
           mini
           value={fixed(condition.rightValue)}
-          onChange={(next) => onChange({ ...condition, rightValue: typed(String(next), rightType, true) })}
+          onChange={(next) => onChange({ ...condition, rightValue: parseTyped(String(next), rightType, true) })}
           onBlur={() => settle("rightValue", rightType)}
           label={`Second value of condition ${at + 1}`}
           placeholder="Value"

@@ -2,14 +2,14 @@
 
 import { lazy, Suspense } from "react";
 import { Input, NumberInput, Select, Switch, TextArea } from "../ui";
-import { CredentialKinds } from "./CredentialKinds";
-import { choiceKey, choiceValue, isLocalDateTime, numberOf, textOf } from "./controls";
+import { AutocompleteInput } from "./AutocompleteInput";
+import { CredentialTypeSelect } from "./CredentialTypeSelect";
+import { choiceKey, choiceValue, isLocalDateTime, toNumber, toText } from "./controlValues";
 import css from "./Field.module.css";
-import { useForm } from "./form";
+import { useForm } from "./formContext";
+import type { Json, ParamKind } from "./json";
 import type { ListSource } from "./locator";
-import { MultiChoice } from "./MultiChoice";
-import { SuggestInput } from "./SuggestInput";
-import type { Json, ParamKind } from "./spec";
+import { MultiSelect } from "./MultiSelect";
 
 const CodeField = lazy(() => import("./CodeField"));
 
@@ -26,12 +26,12 @@ interface FixedControlProps {
 
 export function FixedControl({ value, onChange, label, kind, invalid, placeholder, suggests }: FixedControlProps) {
   const { readOnly } = useForm();
-  const text = textOf(value);
+  const text = toText(value);
   switch (kind.type) {
     case "number":
       return (
         <NumberInput
-          value={numberOf(value)}
+          value={toNumber(value)}
           onChange={(next) => onChange(next ?? "")}
           min={kind.min ?? undefined}
           max={kind.max ?? undefined}
@@ -51,13 +51,13 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
       }));
       const key = value === undefined || value === "" ? undefined : choiceKey(value);
       const known = key === undefined || options.some((option) => option.value === key);
-      const all = known ? options : [...options, { value: key, label: text, hint: "Not among the choices" }];
+      const all = known ? options : [...options, { value: key, label: text, hint: "Not in the list" }];
       return (
         <Select value={key} onChange={(next) => onChange(choiceValue(next))} options={all} label={label} disabled={readOnly} />
       );
     }
     case "multiChoice":
-      return <MultiChoice value={value} onChange={onChange} options={kind.options} label={label} disabled={readOnly} />;
+      return <MultiSelect value={value} onChange={onChange} options={kind.options} label={label} disabled={readOnly} />;
     case "longText":
       return (
         <TextArea
@@ -102,16 +102,17 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
             type="color"
             value={/^#[\da-f]{6}$/i.test(text) ? text : "#808080"}
             onChange={(event) => onChange(event.target.value)}
-            aria-label={`${label}, choose`}
+            aria-label={`${label}: select`}
             disabled={readOnly}
           />
           <Input value={text} onChange={(event) => onChange(event.target.value)} aria-label={label} disabled={readOnly} />
         </span>
       );
     case "credentialKind":
-      return <CredentialKinds value={text} onChange={onChange} label={label} />;
+      return <CredentialTypeSelect value={text} onChange={onChange} label={label} />;
     default:
-      if (suggests) return <SuggestInput value={text} onChange={onChange} label={label} source={suggests} invalid={invalid} />;
+      if (suggests)
+        return <AutocompleteInput value={text} onChange={onChange} label={label} source={suggests} invalid={invalid} />;
       return (
         <Input
           type={kind.type === "secret" ? "password" : "text"}

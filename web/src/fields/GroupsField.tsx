@@ -2,13 +2,13 @@
 
 import { ArrowDown, ArrowUp, CopyPlus, Plus, Trash2 } from "lucide-react";
 import { Button, cx, IconButton, Menu } from "../ui";
-import { useArrival } from "./arrival";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./form";
-import { addEntry, duplicateEntry, type Entry, entriesOf, entryTitle, moveEntry, removeEntry } from "./groups";
+import { addEntry, duplicateEntry, entryTitle, type GroupEntry, moveEntry, readEntries, removeEntry } from "./fieldGroups";
+import { useForm } from "./formContext";
+import type { FieldGroup, Json, Param, ParamPath } from "./json";
 import { ParamForm } from "./ParamForm";
-import type { FieldGroup, Json, Param, Path } from "./spec";
+import { useFocusNewEntry } from "./useFocusNewEntry";
 
 interface GroupsFieldProps {
   param: Param;
@@ -16,14 +16,14 @@ interface GroupsFieldProps {
   multiple: boolean;
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
-  path: Path;
+  path: ParamPath;
 }
 
 export function GroupsField({ param, groups, multiple, value, onChange, path }: GroupsFieldProps) {
   const { readOnly } = useForm();
-  const entries = entriesOf(groups, value);
+  const entries = readEntries(groups, value);
   const free = multiple ? groups : groups.filter((group) => !entries.some((entry) => entry.group === group));
-  const { list, arrive, arriveByMenu, land } = useArrival();
+  const { list, focusWhenAdded, focusWhenMenuCloses, focusNow } = useFocusNewEntry();
   const next = (group: FieldGroup) => keyOf(group, multiple ? entries.filter((entry) => entry.group === group).length : null);
   const add = (group: FieldGroup) => onChange(addEntry(value, group, multiple));
   const [only] = free;
@@ -54,7 +54,7 @@ export function GroupsField({ param, groups, multiple, value, onChange, path }: 
           icon={Plus}
           className={css.add}
           onClick={() => {
-            arrive(next(only));
+            focusWhenAdded(next(only));
             add(only);
           }}
         >
@@ -72,20 +72,20 @@ export function GroupsField({ param, groups, multiple, value, onChange, path }: 
           items={free.map((group) => ({
             label: group.label,
             onSelect: () => {
-              arriveByMenu(next(group));
+              focusWhenMenuCloses(next(group));
               add(group);
             },
           }))}
-          onClosed={land}
+          onClosed={focusNow}
         />
       )}
-      {readOnly && entries.length === 0 && <p className={css.small}>None set.</p>}
+      {readOnly && entries.length === 0 && <p className={css.small}>None.</p>}
     </FieldFrame>
   );
 }
 
 interface EntryActionsProps {
-  entry: Entry;
+  entry: GroupEntry;
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
   count: number;
@@ -135,10 +135,10 @@ function keyOf(group: FieldGroup, index: number | null): string {
   return `${group.name} ${index}`;
 }
 
-function countOf(entries: readonly Entry[], entry: Entry): number {
+function countOf(entries: readonly GroupEntry[], entry: GroupEntry): number {
   return entries.filter((one) => one.group === entry.group).length;
 }
 
-function pathOf(path: Path, entry: Entry): Path {
+function pathOf(path: ParamPath, entry: GroupEntry): ParamPath {
   return entry.index === null ? [...path, entry.group.name] : [...path, entry.group.name, entry.index];
 }

@@ -2,15 +2,15 @@
 
 import { RefreshCw } from "lucide-react";
 import { queryClient } from "../api/client";
-import { toExpression, toFixed } from "../expression/template";
+import { toExpression, toFixedValue } from "../expression/template";
 import { IconButton, Select } from "../ui";
-import { AnyValue } from "./AnyValue";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./form";
-import { useList } from "./lists";
+import { useForm } from "./formContext";
+import { isExpression, type Json, type Param, type ParamKind } from "./json";
 import { type Locator, listSource, MODE_LABELS, readLocator, withMode, writeLocator } from "./locator";
-import { isExpression, type Json, type Param, type ParamKind } from "./spec";
+import { useRemoteList } from "./remoteLists";
+import { ValueInput } from "./ValueInput";
 
 interface LocatorFieldProps {
   param: Param;
@@ -31,7 +31,7 @@ export function LocatorField({ param, value, onChange, modes }: LocatorFieldProp
   const onMode = (mode: "fixed" | "expression") => {
     const text = typeof locator.value === "string" ? locator.value : "";
     if (mode === "expression") write({ mode: locator.mode === "list" ? "id" : locator.mode, value: toExpression(text) });
-    else write({ ...locator, value: toFixed(text, "text", undefined, "") ?? "" });
+    else write({ ...locator, value: toFixedValue(text, "text", undefined, "") ?? "" });
   };
   return (
     <FieldFrame
@@ -45,19 +45,19 @@ export function LocatorField({ param, value, onChange, modes }: LocatorFieldProp
           value={locator.mode}
           onChange={(mode) => write(withMode(locator, mode))}
           options={offered.map((mode) => ({ value: mode, label: MODE_LABELS[mode] ?? mode }))}
-          label={`How ${param.label} is chosen`}
+          label={`Select ${param.label} by`}
           disabled={readOnly}
         />
         {locator.mode === "list" && source && !computed ? (
-          <ChosenFromList locator={locator} source={source} label={param.label} onChange={write} />
+          <ListSelect locator={locator} source={source} label={param.label} onChange={write} />
         ) : (
-          <AnyValue
+          <ValueInput
             value={locator.value}
             onChange={(next) => write({ mode: locator.mode, value: next })}
             label={param.label}
             kind={TEXT}
             placeholder={
-              locator.mode === "url" ? "https://…" : locator.mode === "list" ? "Name" : locator.mode === "name" ? "Name" : "Id"
+              locator.mode === "url" ? "https://…" : locator.mode === "list" ? "Name" : locator.mode === "name" ? "Name" : "ID"
             }
           />
         )}
@@ -66,16 +66,16 @@ export function LocatorField({ param, value, onChange, modes }: LocatorFieldProp
   );
 }
 
-interface ChosenFromListProps {
+interface ListSelectProps {
   locator: Locator;
   source: NonNullable<ReturnType<typeof listSource>>;
   label: string;
   onChange: (locator: Locator) => void;
 }
 
-function ChosenFromList({ locator, source, label, onChange }: ChosenFromListProps) {
+function ListSelect({ locator, source, label, onChange }: ListSelectProps) {
   const { readOnly } = useForm();
-  const { entries, message, isPending, error } = useList(source);
+  const { entries, message, isPending, error } = useRemoteList(source);
   const chosen = typeof locator.value === "string" ? locator.value : String(locator.value ?? "");
   const known = entries.some((entry) => entry.value === chosen);
   // What was chosen stays in sight also when the list cannot be had.
@@ -92,12 +92,12 @@ function ChosenFromList({ locator, source, label, onChange }: ChosenFromListProp
           }}
           options={options}
           label={label}
-          placeholder={isPending ? "Loading…" : entries.length === 0 ? "Nothing to choose from" : "Choose…"}
+          placeholder={isPending ? "Loading…" : entries.length === 0 ? "No options" : "Select…"}
           disabled={readOnly}
         />
         <IconButton
           icon={RefreshCw}
-          label={`Read the list of ${label} again`}
+          label={`Refresh ${label}`}
           size="small"
           onClick={() => void queryClient.invalidateQueries({ queryKey: ["list", source] })}
         />

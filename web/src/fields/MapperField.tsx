@@ -3,13 +3,13 @@
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Button, Checkbox, IconButton, Input, Menu, Select } from "../ui";
-import { AnyValue } from "./AnyValue";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./form";
-import { useColumns } from "./lists";
+import { useForm } from "./formContext";
+import type { Json, Param, ParamKind } from "./json";
 import { knownColumns, type Mapping, readMapping, removeColumn, renameColumn, setColumn, writeMapping } from "./mapper";
-import type { Json, Param, ParamKind } from "./spec";
+import { useTableColumns } from "./remoteLists";
+import { ValueInput } from "./ValueInput";
 
 interface MapperFieldProps {
   param: Param;
@@ -22,7 +22,7 @@ const TEXT: ParamKind = { type: "text" };
 export function MapperField({ param, value, onChange }: MapperFieldProps) {
   const { readOnly, top } = useForm();
   const mapping = readMapping(value);
-  const fromTable = useColumns(top);
+  const fromTable = useTableColumns(top);
   const columns = [...new Set([...fromTable, ...knownColumns(mapping)])];
   const free = columns.filter((column) => !mapping.values.some(([name]) => name === column));
   const write = (next: Mapping) => onChange(writeMapping(next));
@@ -35,10 +35,14 @@ export function MapperField({ param, value, onChange }: MapperFieldProps) {
           value={mapping.mode}
           onChange={(mode) => write({ ...mapping, mode: mode as Mapping["mode"] })}
           options={[
-            { value: "defineBelow", label: "Map each column below" },
-            { value: "autoMapInputData", label: "Map automatically", hint: "Fields of the item go to the columns of their name" },
+            { value: "defineBelow", label: "Map each column manually" },
+            {
+              value: "autoMapInputData",
+              label: "Map automatically",
+              hint: "Item fields are written to columns with the same name",
+            },
           ]}
-          label={`How ${param.label} are mapped`}
+          label={`Mapping mode for ${param.label}`}
           disabled={readOnly}
         />
         {mapping.mode === "defineBelow" &&
@@ -50,7 +54,7 @@ export function MapperField({ param, value, onChange }: MapperFieldProps) {
                   fixed={columns.includes(column)}
                   onRename={(to) => write(renameColumn(mapping, column, to))}
                 />
-                <AnyValue
+                <ValueInput
                   mini
                   value={columnValue}
                   onChange={(next) => write(setColumn(mapping, column, next))}
@@ -67,7 +71,7 @@ export function MapperField({ param, value, onChange }: MapperFieldProps) {
                         matching: on ? [...mapping.matching, column] : mapping.matching.filter((one) => one !== column),
                       })
                     }
-                    label="Find rows by this column"
+                    label="Match rows on this column"
                   />
                 )}
               </div>
@@ -94,7 +98,7 @@ export function MapperField({ param, value, onChange }: MapperFieldProps) {
             items={[
               ...free.map((column) => ({ label: column, onSelect: () => write(setColumn(mapping, column, "")) })),
               null,
-              { label: "Another column…", disabled: empty, onSelect: () => write(setColumn(mapping, "", "")) },
+              { label: "Custom column…", disabled: empty, onSelect: () => write(setColumn(mapping, "", "")) },
             ]}
           />
         )}

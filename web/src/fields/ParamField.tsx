@@ -2,30 +2,30 @@
 
 import { RotateCcw, Sparkles } from "lucide-react";
 import { useState } from "react";
-import { lastResult } from "../expression/preview";
-import { toExpression, toFixed } from "../expression/template";
+import { toExpression, toFixedValue } from "../expression/template";
+import { cachedResult } from "../expression/usePreview";
 import type { MenuItem } from "../ui";
-import { AnyValue } from "./AnyValue";
 import { AssignmentsField } from "./AssignmentsField";
 import { CollectionField } from "./CollectionField";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { FilterField } from "./FilterField";
-import { useForm } from "./form";
-import { canBeDecided, decidedByModel } from "./from-model";
+import { useForm } from "./formContext";
+import { canModelDecide, fromAiExpression } from "./fromAi";
 import { GroupsField } from "./GroupsField";
+import { isExpression, type Json, type JsonObject, type Param, type ParamPath } from "./json";
 import { LocatorField } from "./LocatorField";
 import { listSource } from "./locator";
 import { MapperField } from "./MapperField";
-import { problemOf } from "./problems";
-import { currentValue } from "./shown";
-import { isExpression, type Json, type JsonObject, type Param, type Path } from "./spec";
+import { findProblem } from "./paramProblems";
+import { ValueInput } from "./ValueInput";
+import { currentValue } from "./visibleParams";
 
 export interface ParamFieldProps {
   param: Param;
   /** The stored values among which this parameter stands. */
   values: JsonObject;
-  path: Path;
+  path: ParamPath;
 }
 
 export function ParamField({ param, values, path }: ParamFieldProps) {
@@ -77,17 +77,17 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
   const onMode = (mode: "fixed" | "expression") => {
     if (mode === "expression") set(toExpression(value));
     else if (computed)
-      set(toFixed(value, param.kind.type, lastResult(node, value, item, runIndex), param.default as Json | undefined));
+      set(toFixedValue(value, param.kind.type, cachedResult(node, value, item, runIndex), param.default as Json | undefined));
   };
   const menu: MenuItem[] = readOnly
     ? []
     : [
-        ...(isTool && !param.noExpression && canBeDecided(param)
-          ? [{ label: "Let the model decide", icon: Sparkles, onSelect: () => set(decidedByModel(param)) }]
+        ...(isTool && !param.noExpression && canModelDecide(param)
+          ? [{ label: "Let the model decide", icon: Sparkles, onSelect: () => set(fromAiExpression(param)) }]
           : []),
         ...(param.name in values ? [{ label: "Reset to default", icon: RotateCcw, onSelect: () => set(undefined) }] : []),
       ];
-  const problem = problemOf(param, value, path, touched, failed);
+  const problem = findProblem(param, value, path, touched, failed);
   const frame = {
     label: param.label,
     help: param.help,
@@ -97,7 +97,7 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
     ...(param.noExpression || readOnly ? {} : { mode: computed ? ("expression" as const) : ("fixed" as const), onMode }),
   };
   const control = (
-    <AnyValue
+    <ValueInput
       value={value}
       onChange={set}
       label={param.label}

@@ -2,23 +2,23 @@
 
 import { useMemo } from "react";
 import css from "./Field.module.css";
-import { useForm } from "./form";
+import { useForm } from "./formContext";
+import type { JsonObject, Param, ParamPath } from "./json";
 import { ParamField } from "./ParamField";
-import { complete, shown } from "./shown";
-import type { JsonObject, Param, Path } from "./spec";
+import { visibleParams, withDefaults } from "./visibleParams";
 
 interface ParamFormProps {
   params: readonly Param[];
   /** The stored values at the path. */
   values: JsonObject;
-  path: Path;
+  path: ParamPath;
 }
 
 export function ParamForm({ params, values, path }: ParamFormProps) {
   const { version, top } = useForm();
   const visible = useMemo(() => {
     const place = path.length === 0 ? { version } : { version, top };
-    return shown(params, complete(params, values, place), place);
+    return visibleParams(params, withDefaults(params, values, place), place);
   }, [params, values, version, top, path.length]);
   return (
     <div className={css.form}>

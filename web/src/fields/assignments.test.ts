@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newAssignment, readAssignments, retyped, typeOfSample, writeAssignments } from "./assignments";
+import { newAssignment, readAssignments, retypeAssignment, typeOfSample, writeAssignments } from "./assignments";
 
 test("what is stored is read back unchanged", () => {
   const stored = { assignments: [{ id: "1", name: "a", value: "={{ $json.a }}", type: "string" }] };
@@ -25,8 +25,8 @@ test("two fields do not get the same name", () => {
 
 test("a value survives a change of type where it makes sense", () => {
   const entry = { id: "1", name: "n", value: "12", type: "string" } as const;
-  expect(retyped(entry, "number").value).toBe(12);
-  expect(retyped({ ...entry, value: "={{ 1 }}" }, "number").value).toBe("={{ 1 }}");
-  expect(retyped(entry, "object").value).toBe("{}");
-  expect(retyped({ ...entry, value: 5, type: "number" }, "string").value).toBe("5");
+  expect(retypeAssignment(entry, "number").value).toBe(12);
+  expect(retypeAssignment({ ...entry, value: "={{ 1 }}" }, "number").value).toBe("={{ 1 }}");
+  expect(retypeAssignment(entry, "object").value).toBe("{}");
+  expect(retypeAssignment({ ...entry, value: 5, type: "number" }, "string").value).toBe("5");
 });

@@ -1,6 +1,6 @@
 /** Fields to set, each with a name, a type and a value: the stored shape and the changes a form makes to it. */
 
-import { isObject, type Json, type JsonObject } from "./spec";
+import { isObject, type Json, type JsonObject } from "./json";
 
 export const ASSIGNMENT_TYPES = ["string", "number", "boolean", "array", "object"] as const;
 export type AssignmentType = (typeof ASSIGNMENT_TYPES)[number];
@@ -54,10 +54,10 @@ export function newAssignment(
   value: Json,
   type: AssignmentType,
 ): Assignment {
-  return { id, name: name === "" ? "" : freeName(list, name), value, type };
+  return { id, name: name === "" ? "" : uniqueFieldName(list, name), value, type };
 }
 
-function freeName(list: readonly Assignment[], wanted: string): string {
+function uniqueFieldName(list: readonly Assignment[], wanted: string): string {
   const taken = new Set(list.map((entry) => entry.name));
   if (!taken.has(wanted)) return wanted;
   let number = 2;
@@ -66,7 +66,7 @@ function freeName(list: readonly Assignment[], wanted: string): string {
 }
 
 /** The value after the type changed: kept where it still makes sense. */
-export function retyped(entry: Assignment, type: AssignmentType): Assignment {
+export function retypeAssignment(entry: Assignment, type: AssignmentType): Assignment {
   if (typeof entry.value === "string" && entry.value.startsWith("=")) return { ...entry, type };
   const text = typeof entry.value === "string" ? entry.value : JSON.stringify(entry.value);
   switch (type) {

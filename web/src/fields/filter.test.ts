@@ -1,8 +1,17 @@
 import { expect, test } from "vitest";
-import { findOperator, newCondition, newOptions, OPERATORS, readFilter, typed, withComparison, withOperator } from "./filter";
+import {
+  createCondition,
+  createFilterOptions,
+  findOperator,
+  OPERATORS,
+  parseTyped,
+  readFilter,
+  withComparison,
+  withOperator,
+} from "./filter";
 
 test("a stored filter is read whatever is missing in it", () => {
-  const fallback = newOptions(2.2, false, false);
+  const fallback = createFilterOptions(2.2, false, false);
   expect(readFilter({}, fallback)).toEqual({ options: fallback, conditions: [], combinator: "and" });
   const read = readFilter({ combinator: "or", conditions: [{ leftValue: 1 }] }, fallback);
   expect(read.conditions[0]).toEqual({ id: "", leftValue: 1, rightValue: "", operator: { type: "string", operation: "equals" } });
@@ -14,7 +23,7 @@ test("no operator is there twice", () => {
 });
 
 test("an operator that looks at one side says so, as the engine expects", () => {
-  const condition = withOperator(newCondition("1"), "boolean", "true");
+  const condition = withOperator(createCondition("1"), "boolean", "true");
   expect(condition.operator).toEqual({ type: "boolean", operation: "true", singleValue: true });
 });
 
@@ -23,13 +32,13 @@ test("the length of a list is compared with a number", () => {
 });
 
 test("a right side of another type does not survive a change of operator", () => {
-  const condition = { ...newCondition("1", "", "number"), rightValue: 5 };
+  const condition = { ...createCondition("1", "", "number"), rightValue: 5 };
   expect(withOperator(condition, "number", "gt").rightValue).toBe(5);
   expect(withOperator(condition, "boolean", "equals").rightValue).toBe("");
 });
 
 test("values go along to the type of a new operator", () => {
-  const condition = { ...newCondition("1"), leftValue: "5", rightValue: "4.5" };
+  const condition = { ...createCondition("1"), leftValue: "5", rightValue: "4.5" };
   expect(withOperator(condition, "number", "gt")).toMatchObject({ leftValue: 5, rightValue: 4.5 });
   const back = withOperator(withOperator(condition, "number", "gt"), "string", "equals");
   expect(back).toMatchObject({ leftValue: "5", rightValue: "4.5" });
@@ -37,24 +46,24 @@ test("values go along to the type of a new operator", () => {
 });
 
 test("a number on the way to its fraction stays as it is typed", () => {
-  expect(["4", "4.", "4.5", "4.50", "-"].map((text) => typed(text, "number", true))).toEqual([4, "4.", 4.5, "4.50", "-"]);
-  expect(typed("4.50", "number")).toBe(4.5);
+  expect(["4", "4.", "4.5", "4.50", "-"].map((text) => parseTyped(text, "number", true))).toEqual([4, "4.", 4.5, "4.50", "-"]);
+  expect(parseTyped("4.50", "number")).toBe(4.5);
 });
 
 test("the version of the rules goes with the node's", () => {
-  expect([2, 2.2, 2.3].map((version) => newOptions(version, false, false).version)).toEqual([1, 2, 3]);
+  expect([2, 2.2, 2.3].map((version) => createFilterOptions(version, false, false).version)).toEqual([1, 2, 3]);
 });
 
 test("loose comparison and ignored case reach the filter's own options", () => {
-  const filter = withComparison(readFilter({}, newOptions(2.2, false, false)), true, true);
+  const filter = withComparison(readFilter({}, createFilterOptions(2.2, false, false)), true, true);
   expect(filter.options).toMatchObject({ typeValidation: "loose", caseSensitive: false });
 });
 
 test("typed-in text becomes a value of its type where it is one", () => {
-  expect([typed("5", "number"), typed("5x", "number"), typed("true", "boolean"), typed("5", "string")]).toEqual([
-    5,
-    "5x",
-    true,
-    "5",
-  ]);
+  expect([
+    parseTyped("5", "number"),
+    parseTyped("5x", "number"),
+    parseTyped("true", "boolean"),
+    parseTyped("5", "string"),
+  ]).toEqual([5, "5x", true, "5"]);
 });

@@ -1,6 +1,6 @@
 /** Conditions joined by and/or: their stored shape, the operators of each type, and the changes a form makes to them. */
 
-import { isObject, type Json, type JsonObject } from "./spec";
+import { isObject, type Json, type JsonObject } from "./json";
 
 export type ValueType = "string" | "number" | "dateTime" | "boolean" | "array" | "object";
 
@@ -126,7 +126,7 @@ function readCondition(stored: JsonObject): Condition {
 }
 
 /** Options of a new filter: the version of the comparison rules goes with the version of the node, as in n8n. */
-export function newOptions(nodeVersion: number, loose: boolean, ignoreCase: boolean): JsonObject {
+export function createFilterOptions(nodeVersion: number, loose: boolean, ignoreCase: boolean): JsonObject {
   return {
     caseSensitive: !ignoreCase,
     leftValue: "",
@@ -135,7 +135,7 @@ export function newOptions(nodeVersion: number, loose: boolean, ignoreCase: bool
   };
 }
 
-export function newCondition(id: string, leftValue: Json = "", type: ValueType = "string"): Condition {
+export function createCondition(id: string, leftValue: Json = "", type: ValueType = "string"): Condition {
   const first = type === "boolean" ? "true" : type === "array" || type === "object" ? "notEmpty" : "equals";
   return { id, leftValue, rightValue: "", operator: operatorOf(findOperator(type, first)) };
 }
@@ -152,18 +152,18 @@ export function withOperator(condition: Condition, type: string, operation: stri
   const next = operatorOf(findOperator(type, operation));
   const before = findOperator(condition.operator.type, condition.operator.operation);
   const sameRight = (before?.rightType ?? condition.operator.type) === (next.rightType ?? next.type);
-  const right = retyped(condition.rightValue, next.rightType ?? next.type);
+  const right = convertValue(condition.rightValue, next.rightType ?? next.type);
   return {
     ...condition,
     operator: next,
-    leftValue: retyped(condition.leftValue, next.type) ?? condition.leftValue,
+    leftValue: convertValue(condition.leftValue, next.type) ?? condition.leftValue,
     rightValue: sameRight ? condition.rightValue : (right ?? ""),
   };
 }
 
 /** A fixed value as one of another type; nothing where it cannot be. */
-function retyped(value: Json, type: string): Json | undefined {
-  if (typeof value === "string") return typed(value, type);
+function convertValue(value: Json, type: string): Json | undefined {
+  if (typeof value === "string") return parseTyped(value, type);
   return type === "string" && (typeof value === "number" || typeof value === "boolean") ? String(value) : undefined;
 }
 
@@ -184,7 +184,7 @@ export function withComparison(filter: Filter, loose: boolean, ignoreCase: boole
  * A typed-in text as a value of the type, or the text itself when it is none. While it is being `written`, a number that would read
  * differently (“4.” on the way to “4.5”) stays as it was typed.
  */
-export function typed(text: string, type: string, written = false): Json {
+export function parseTyped(text: string, type: string, written = false): Json {
   if (text.startsWith("=")) return text;
   const number = Number(text);
   const isNumber = type === "number" && text.trim() !== "" && Number.isFinite(number);

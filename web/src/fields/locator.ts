@@ -1,6 +1,6 @@
 /** A thing chosen from a list, by id, by name or by URL: the stored shape and where its list comes from. */
 
-import { isObject, type Json, type JsonObject } from "./spec";
+import { isObject, type Json, type JsonObject } from "./json";
 
 export interface Locator {
   mode: string;
@@ -9,7 +9,7 @@ export interface Locator {
   cachedResultName?: string;
 }
 
-export const MODE_LABELS: Record<string, string> = { list: "From list", id: "By id", url: "By URL", name: "By name" };
+export const MODE_LABELS: Record<string, string> = { list: "From list", id: "By ID", url: "By URL", name: "By name" };
 
 export function readLocator(value: Json | undefined, modes: readonly string[]): Locator {
   const first = modes[0] ?? "id";

@@ -1,6 +1,6 @@
 /** Columns of a table with a value each: the stored shape and the changes a form makes to it. */
 
-import { isObject, type Json, type JsonObject } from "./spec";
+import { isObject, type Json, type JsonObject } from "./json";
 
 export interface Mapping {
   mode: "defineBelow" | "autoMapInputData";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as graph from "./document";
-import type { WorkflowDocument } from "./types";
+import type { WorkflowDocument } from "./workflowDocument";
 
 function node(name: string, parameters: Record<string, unknown> = {}) {
   return { id: `id-${name}`, name, type: "n8n-nodes-base.set", typeVersion: 3.4, position: [0, 0] as const, parameters };
@@ -79,7 +79,7 @@ describe("connections", () => {
 
 describe("nodes", () => {
   test("a removed node takes its connections and its pinned data along", () => {
-    const document = graph.pin(chain("A", "B", "C"), "B", [{ json: {} }]);
+    const document = graph.pinNode(chain("A", "B", "C"), "B", [{ json: {} }]);
     const after = graph.removeNodes(document, ["B"]);
     expect(after.nodes.map((left) => left.name)).toEqual(["A", "C"]);
     expect(after.connections).toEqual({});
@@ -93,12 +93,12 @@ describe("nodes", () => {
 
   test("a new name follows into connections, pins and expressions", () => {
     const document = graph.setParameter(
-      graph.pin(chain("Old", "B"), "Old", []),
+      graph.pinNode(chain("Old", "B"), "Old", []),
       "B",
       "text",
       "={{ $('Old').item.json.a }} and $('Old')",
     );
-    const after = graph.rename(document, "Old", "It's new");
+    const after = graph.renameInDocument(document, "Old", "It's new");
     expect(Object.keys(after.connections)).toEqual(["It's new"]);
     expect(after.pinData).toEqual({ "It's new": [] });
     expect(after.nodes[1]?.parameters.text).toBe("={{ $('It\\'s new').item.json.a }} and $('Old')");
@@ -106,14 +106,14 @@ describe("nodes", () => {
 
   test("a name that is taken is refused with a reason", () => {
     const document = chain("A", "B");
-    expect(graph.rename(document, "A", "B")).toBe(document);
-    expect(graph.refuseName(document, "A", " B ")).toContain("already");
-    expect(graph.refuseName(document, "A", " ")).toContain("needs a name");
-    expect(graph.refuseName(document, "A", "A")).toBeNull();
+    expect(graph.renameInDocument(document, "A", "B")).toBe(document);
+    expect(graph.nameProblem(document, "A", " B ")).toContain("already");
+    expect(graph.nameProblem(document, "A", " ")).toContain("Enter a name");
+    expect(graph.nameProblem(document, "A", "A")).toBeNull();
   });
 
   test("a duplicate has names, ids and connections of its own", () => {
-    const { document, names } = graph.duplicate(chain("A", "B", "C"), ["A", "B"]);
+    const { document, names } = graph.duplicateNodes(chain("A", "B", "C"), ["A", "B"]);
     expect(names).toEqual(["A1", "B1"]);
     expect(graph.edgesOf(document)).toContainEqual(edge("A1", "B1"));
     expect(new Set(document.nodes.map((copy) => copy.id)).size).toBe(5);

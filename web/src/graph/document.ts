@@ -5,27 +5,27 @@
  * given a node draws again only when that node has changed. A change that changes nothing gives the same document back.
  */
 import { disconnectNodes, edgesOf } from "./edges";
-import { freeName } from "./names";
-import { renameInValue } from "./rename";
-import type { Connections, PinnedItem, Target, WorkflowDocument, WorkflowNode } from "./types";
+import { uniqueName } from "./nodeNames";
+import { renameInValue } from "./renameReferences";
+import type { Connections, PinnedItem, Target, WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
-export { duplicate } from "./clipboard";
 export { ancestors, connect, descendants, disconnect, disconnectNodes, edgeKey, edgesOf, MAIN } from "./edges";
-export { freeName, refuseName } from "./names";
-export * from "./types";
+export { duplicateNodes } from "./fragment";
+export { nameProblem, uniqueName } from "./nodeNames";
+export * from "./workflowDocument";
 
 /** The node of a note on the canvas; it takes no part in a run. */
 export const STICKY_NOTE = "n8n-nodes-base.stickyNote";
 
 /** The way to a value inside parameters: `["options", "rules", 0, "name"]`, or the same as `options.rules[0].name`. */
-export type Path = string | readonly (string | number)[];
+export type ValuePath = string | readonly (string | number)[];
 
-export function nodeOf(document: WorkflowDocument, name: string): WorkflowNode | undefined {
+export function findNode(document: WorkflowDocument, name: string): WorkflowNode | undefined {
   return document.nodes.find((node) => node.name === name);
 }
 
 /** The steps of a path. A name with dots in it can only be given as a list. */
-export function steps(path: Path): readonly (string | number)[] {
+export function pathSteps(path: ValuePath): readonly (string | number)[] {
   if (typeof path !== "string") return path;
   const found: (string | number)[] = [];
   for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
@@ -35,9 +35,9 @@ export function steps(path: Path): readonly (string | number)[] {
 }
 
 /** The value at a path, or `undefined`. */
-export function valueAt(value: unknown, path: Path): unknown {
+export function valueAt(value: unknown, path: ValuePath): unknown {
   let found = value;
-  for (const step of steps(path)) {
+  for (const step of pathSteps(path)) {
     if (found === null || typeof found !== "object") return undefined;
     found = (found as Record<string | number, unknown>)[step];
   }
@@ -45,8 +45,8 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** A copy with one value at a path changed; `undefined` removes it. Objects and lists on the way are made where they are missing. */
-export function withValueAt<T>(value: T, path: Path, replacement: unknown): T {
-  return replaceAt(value, steps(path), replacement) as T;
+export function withValueAt<T>(value: T, path: ValuePath, replacement: unknown): T {
+  return replaceAt(value, pathSteps(path), replacement) as T;
 }
 
 function replaceAt(value: unknown, path: readonly (string | number)[], replacement: unknown): unknown {
@@ -82,7 +82,7 @@ export function updateNode(
 }
 
 /** Sets a parameter of a node; `undefined` takes it out, so that the default holds again. */
-export function setParameter(document: WorkflowDocument, name: string, path: Path, value: unknown): WorkflowDocument {
+export function setParameter(document: WorkflowDocument, name: string, path: ValuePath, value: unknown): WorkflowDocument {
   return updateNode(document, name, (node) => {
     if (Object.is(valueAt(node.parameters, path), value)) return node;
     return { ...node, parameters: withValueAt(node.parameters ?? {}, path, value) };
@@ -126,7 +126,7 @@ export function setSetting(document: WorkflowDocument, key: string, value: unkno
   return { ...document, settings: withValueAt(document.settings ?? {}, [key], value) };
 }
 
-export function setName(document: WorkflowDocument, name: string): WorkflowDocument {
+export function setWorkflowName(document: WorkflowDocument, name: string): WorkflowDocument {
   return name === document.name ? document : { ...document, name };
 }
 
@@ -147,7 +147,7 @@ export function moveNodes(
 
 /** Adds a node, under a free name if its own is taken. */
 export function addNode(document: WorkflowDocument, node: WorkflowNode): WorkflowDocument {
-  const name = freeName(document, node.name);
+  const name = uniqueName(document, node.name);
   return { ...document, nodes: [...document.nodes, name === node.name ? node : { ...node, name }] };
 }
 
@@ -175,7 +175,7 @@ function mapTargets(kinds: Connections[string], change: (target: Target) => Targ
 }
 
 /** Gives a node another name, also in connections, pinned data and expressions. A name that is taken is refused by giving the document back. */
-export function rename(document: WorkflowDocument, from: string, to: string): WorkflowDocument {
+export function renameInDocument(document: WorkflowDocument, from: string, to: string): WorkflowDocument {
   const name = to.trim();
   if (name === "" || name === from || document.nodes.some((node) => node.name === name)) return document;
   const names = new Map([[from, name]]);
@@ -197,11 +197,11 @@ export function rename(document: WorkflowDocument, from: string, to: string): Wo
 }
 
 /** Lets these items stand in for what the node would give. */
-export function pin(document: WorkflowDocument, name: string, items: readonly PinnedItem[]): WorkflowDocument {
+export function pinNode(document: WorkflowDocument, name: string, items: readonly PinnedItem[]): WorkflowDocument {
   return { ...document, pinData: { ...document.pinData, [name]: items } };
 }
 
-export function unpin(document: WorkflowDocument, name: string): WorkflowDocument {
+export function unpinNode(document: WorkflowDocument, name: string): WorkflowDocument {
   if (!document.pinData?.[name]) return document;
   const { [name]: _, ...pinData } = document.pinData;
   return { ...document, pinData };

@@ -1,5 +1,5 @@
 /** Connections of a document, read as a flat list of edges and changed one at a time. */
-import type { Connections, Edge, Target, WorkflowDocument } from "./types";
+import type { Connections, Edge, Target, WorkflowDocument } from "./workflowDocument";
 
 /** The kind of a connection that carries items. */
 export const MAIN = "main";
@@ -28,7 +28,7 @@ export function edgeKey(edge: Edge): string {
 }
 
 /** The edge that a key names. */
-export function edgeOfKey(key: string): Edge {
+export function parseEdgeKey(key: string): Edge {
   const [kind, from, output, to, input] = JSON.parse(key) as [string, string, number, string, number];
   return { kind, from, output, to, input };
 }
@@ -58,7 +58,7 @@ export function disconnect(document: WorkflowDocument, ...edges: readonly Edge[]
     const kept = outputs.map((targets, output) =>
       output === edge.output && targets ? targets.filter((target) => !leadsTo(target, edge)) : targets,
     );
-    result = withOutputs(result, edge.from, edge.kind, trimmed(kept));
+    result = withOutputs(result, edge.from, edge.kind, trimTrailing(kept));
   }
   return result;
 }
@@ -81,7 +81,7 @@ export function disconnectNodes(document: WorkflowDocument, names: ReadonlySet<s
         continue;
       }
       keptChanged = true;
-      const rest = trimmed(outputs.map((targets) => targets?.filter((target) => !names.has(target.node)) ?? null));
+      const rest = trimTrailing(outputs.map((targets) => targets?.filter((target) => !names.has(target.node)) ?? null));
       if (rest.length > 0) kept[kind] = rest;
     }
     if (!keptChanged) connections[from] = kinds;
@@ -93,15 +93,15 @@ export function disconnectNodes(document: WorkflowDocument, names: ReadonlySet<s
 
 /** Nodes that give their items or their capability to this one, nearest first. */
 export function ancestors(document: WorkflowDocument, name: string, kind: string | null = MAIN): string[] {
-  return walk(edgesOf(document), name, kind, (edge) => [edge.to, edge.from]);
+  return traverse(edgesOf(document), name, kind, (edge) => [edge.to, edge.from]);
 }
 
 /** Nodes that this one leads to, nearest first. */
 export function descendants(document: WorkflowDocument, name: string, kind: string | null = MAIN): string[] {
-  return walk(edgesOf(document), name, kind, (edge) => [edge.from, edge.to]);
+  return traverse(edgesOf(document), name, kind, (edge) => [edge.from, edge.to]);
 }
 
-function walk(edges: Edge[], start: string, kind: string | null, ends: (edge: Edge) => [string, string]): string[] {
+function traverse(edges: Edge[], start: string, kind: string | null, ends: (edge: Edge) => [string, string]): string[] {
   const next = new Map<string, string[]>();
   for (const edge of edges) {
     if (kind !== null && edge.kind !== kind) continue;
@@ -128,7 +128,7 @@ function leadsTo(target: Target, edge: Edge): boolean {
   return target.node === edge.to && (target.index ?? 0) === edge.input;
 }
 
-function trimmed<T>(outputs: readonly (readonly T[] | null)[]): (readonly T[] | null)[] {
+function trimTrailing<T>(outputs: readonly (readonly T[] | null)[]): (readonly T[] | null)[] {
   const kept = [...outputs];
   while (kept.length > 0 && !kept[kept.length - 1]?.length) kept.pop();
   return kept;

@@ -5,24 +5,24 @@
  * and takes it back when a position is saved; whole numbers come back exactly.
  */
 import { MAIN } from "./edges";
-import { isSupply, type Port, type Ports } from "./ports";
-import type { WorkflowNode } from "./types";
+import { isSubNodeKind, type Port, type Ports } from "./ports";
+import type { WorkflowNode } from "./workflowDocument";
 
-export const STRETCH = 1.45;
+export const N8N_SCALE = 1.45;
 /** Dragged things stand on this grid, in pixels of the canvas. */
 export const GRID = 8;
 
 export const CARD_WIDTH = 220;
 export const CARD_HEIGHT = 64;
-export const CIRCLE = 56;
+export const SUB_NODE_SIZE = 56;
 /** How far inputs or outputs stand from each other on a side of a card. */
 const PORT_STEP = 28;
 /** How far the diamonds below an agent stand from each other. */
-const SUPPLY_STEP = 76;
+const SUB_NODE_STEP = 76;
 /** How far a sub-node hangs below the node it serves: there is room for the name of the diamond, its plus and the number of calls. */
-export const SUPPLY_DROP = 104;
+export const SUB_NODE_DROP = 104;
 /** In n8n a sub-node is a circle of 80; this puts the middle of ours where that one's would be. */
-const CIRCLE_SHIFT = 40 * STRETCH - CIRCLE / 2;
+const SUB_NODE_SHIFT = 40 * N8N_SCALE - SUB_NODE_SIZE / 2;
 
 export interface Point {
   x: number;
@@ -37,12 +37,12 @@ export interface Size {
 /** Where a node's box begins on the canvas. */
 export function toCanvas(position: readonly [number, number] | undefined, isCircle = false): Point {
   const [x, y] = Array.isArray(position) ? position : [0, 0];
-  return { x: finite(x) * STRETCH + (isCircle ? CIRCLE_SHIFT : 0), y: finite(y) };
+  return { x: finite(x) * N8N_SCALE + (isCircle ? SUB_NODE_SHIFT : 0), y: finite(y) };
 }
 
 /** The position to save for a box that begins here. */
 export function toDocument(point: Point, isCircle = false): [number, number] {
-  return [Math.round((point.x - (isCircle ? CIRCLE_SHIFT : 0)) / STRETCH), Math.round(point.y)];
+  return [Math.round((point.x - (isCircle ? SUB_NODE_SHIFT : 0)) / N8N_SCALE), Math.round(point.y)];
 }
 
 export function snap(point: Point): Point {
@@ -50,21 +50,21 @@ export function snap(point: Point): Point {
 }
 
 /** How large a node is drawn. */
-export function sizeOf(ports: Ports): Size {
-  if (ports.shape === "circle") return { width: CIRCLE, height: CIRCLE };
-  const supplies = ports.inputs.filter((port) => isSupply(port.kind)).length;
-  const side = Math.max(flow(ports.inputs).length, flow(ports.outputs).length);
+export function nodeSize(ports: Ports): Size {
+  if (ports.shape === "circle") return { width: SUB_NODE_SIZE, height: SUB_NODE_SIZE };
+  const supplies = ports.inputs.filter((port) => isSubNodeKind(port.kind)).length;
+  const side = Math.max(flowPorts(ports.inputs).length, flowPorts(ports.outputs).length);
   return {
-    width: Math.max(CARD_WIDTH, Math.ceil((supplies * SUPPLY_STEP + 16) / GRID) * GRID),
+    width: Math.max(CARD_WIDTH, Math.ceil((supplies * SUB_NODE_STEP + 16) / GRID) * GRID),
     height: Math.max(CARD_HEIGHT, side * PORT_STEP + 8),
   };
 }
 
 /** Where a port is, from the corner of its node's box. */
-export function portPlace(ports: Ports, side: "input" | "output", port: Port, size = sizeOf(ports)): Point {
+export function portPosition(ports: Ports, side: "input" | "output", port: Port, size = nodeSize(ports)): Point {
   const all = side === "input" ? ports.inputs : ports.outputs;
-  const isVertical = isSupply(port.kind);
-  const beside = all.filter((other) => isSupply(other.kind) === isVertical);
+  const isVertical = isSubNodeKind(port.kind);
+  const beside = all.filter((other) => isSubNodeKind(other.kind) === isVertical);
   const at = Math.max(
     0,
     beside.findIndex((other) => other.kind === port.kind && other.index === port.index),
@@ -75,19 +75,19 @@ export function portPlace(ports: Ports, side: "input" | "output", port: Port, si
   }
   // What a node needs hangs below it; what it gives leaves at its top.
   if (ports.shape === "circle") {
-    const step = CIRCLE / Math.max(2, beside.length);
+    const step = SUB_NODE_SIZE / Math.max(2, beside.length);
     return { x: size.width / 2 + (at - (beside.length - 1) / 2) * step, y: side === "input" ? size.height : 0 };
   }
-  const step = side === "input" ? (size.width - 16) / beside.length : SUPPLY_STEP;
+  const step = side === "input" ? (size.width - 16) / beside.length : SUB_NODE_STEP;
   return { x: 8 + step * (at + 0.5), y: side === "input" ? size.height : 0 };
 }
 
 /** The handle's name of a port, for the library that draws the graph. */
-export function handleOf(side: "input" | "output", port: { kind: string; index: number }): string {
+export function handleId(side: "input" | "output", port: { kind: string; index: number }): string {
   return `${side === "input" ? "in" : "out"}:${port.kind}:${port.index}`;
 }
 
-export function portOfHandle(
+export function parseHandleId(
   handle: string | null | undefined,
 ): { side: "input" | "output"; kind: string; index: number } | null {
   const [side, kind, index] = (handle ?? "").split(":");
@@ -97,11 +97,11 @@ export function portOfHandle(
 
 /** The size of a note: n8n keeps it in its parameters. */
 export function noteSize(node: WorkflowNode): Size {
-  return { width: dimension(node.parameters.width, 240) * STRETCH, height: dimension(node.parameters.height, 160) };
+  return { width: dimension(node.parameters.width, 240) * N8N_SCALE, height: dimension(node.parameters.height, 160) };
 }
 
-function flow(ports: readonly Port[]): Port[] {
-  return ports.filter((port) => port.kind === MAIN || !isSupply(port.kind));
+function flowPorts(ports: readonly Port[]): Port[] {
+  return ports.filter((port) => port.kind === MAIN || !isSubNodeKind(port.kind));
 }
 
 function dimension(value: unknown, otherwise: number): number {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { moveNodes } from "./document";
 import { toCanvas } from "./geometry";
-import { arranged } from "./layout";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "./types";
+import { arrangeNodes } from "./layout";
+import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "./workflowDocument";
 
 const types = { find: () => undefined };
 const at = (name: string, x = 0, y = 0, type = "x.y"): WorkflowNode => ({
@@ -15,7 +15,7 @@ const at = (name: string, x = 0, y = 0, type = "x.y"): WorkflowNode => ({
 const to = (...names: string[]) => ({ main: [names.map((node) => ({ node, type: "main", index: 0 }))] });
 
 function arrange(document: WorkflowDocument) {
-  return moveNodes(document, arranged(document, types));
+  return moveNodes(document, arrangeNodes(document, types));
 }
 
 test("items flow from left to right and nothing overlaps", () => {
@@ -84,6 +84,6 @@ test("a note goes along with the nodes on it", () => {
 test("hundreds of nodes all get a place of their own", () => {
   const nodes = Array.from({ length: 300 }, (_, index) => at(`N${index}`));
   const connections = Object.fromEntries(nodes.slice(1).map((node, index) => [`N${Math.floor(index / 2)}`, to(node.name)]));
-  const places = arranged({ ...emptyDocument(), nodes, connections }, types);
+  const places = arrangeNodes({ ...emptyDocument(), nodes, connections }, types);
   expect(new Set([...places.values()].map(String)).size).toBe(300);
 }, 60_000);

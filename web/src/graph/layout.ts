@@ -1,21 +1,25 @@
 /** Puts nodes in order: items flow from left to right, sub-nodes hang in rows below the node they serve, notes stay around what they describe. */
 import { layout as dagre, graphlib } from "@dagrejs/dagre";
+import { orderBranches } from "./branchOrder";
 import { STICKY_NOTE } from "./document";
 import { edgesOf } from "./edges";
-import { noteSize, type Point, type Size, STRETCH, SUPPLY_DROP, sizeOf, toCanvas, toDocument } from "./geometry";
-import { branchesInOrder } from "./order";
-import { isSupply, type Ports, portsOf } from "./ports";
-import type { Types } from "./spec";
-import type { Edge, WorkflowDocument, WorkflowNode } from "./types";
+import { N8N_SCALE, nodeSize, noteSize, type Point, type Size, SUB_NODE_DROP, toCanvas, toDocument } from "./geometry";
+import { isSubNodeKind, type Ports, portsOf } from "./ports";
+import type { TypeLookup } from "./typeSpec";
+import type { Edge, WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
 const COLUMN_GAP = 96;
 const ROW_GAP = 56;
 /** Room for the label beneath a circle. */
-const CIRCLE_ROOM = 132;
+const SUB_NODE_LABEL_ROOM = 132;
 const LABEL_ROOM = 40;
 
 /** Positions for the nodes named, or for all; a note moves with the nodes that lie on it. */
-export function arranged(document: WorkflowDocument, types: Types, only?: ReadonlySet<string>): Map<string, [number, number]> {
+export function arrangeNodes(
+  document: WorkflowDocument,
+  types: TypeLookup,
+  only?: ReadonlySet<string>,
+): Map<string, [number, number]> {
   const edges = edgesOf(document);
   const nodes = document.nodes.filter((node) => node.type !== STICKY_NOTE && (!only || only.has(node.name)));
   const positions = new Map<string, [number, number]>();
@@ -27,19 +31,23 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: ROW_GAP, ranksep: COLUMN_GAP, edgesep: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const roots = nodes.filter((node) => !clusters.isServing(node.name));
+  const roots = nodes.filter((node) => !clusters.isSubNode(node.name));
   for (const node of roots) graph.setNode(node.name, clusters.roomFor(node.name));
-  const flow = edges.filter((edge) => !isSupply(edge.kind) && graph.hasNode(edge.from) && graph.hasNode(edge.to));
-  for (const [at, edge] of forward(roots, flow).entries()) {
+  const flow = edges.filter((edge) => !isSubNodeKind(edge.kind) && graph.hasNode(edge.from) && graph.hasNode(edge.to));
+  for (const [at, edge] of forwardEdges(roots, flow).entries()) {
     graph.setEdge(edge.from, edge.to, { weight: edge.output === 0 ? 2 : 1 }, String(at));
   }
-  dagre(graph, { customOrder: branchesInOrder });
+  dagre(graph, { customOrder: orderBranches });
   const corners = new Map<string, Point>();
   for (const node of roots) {
     const { x, y } = graph.node(node.name) as Point;
-    clusters.place(node.name, { x: x - clusters.width(node.name) / 2, y: y - clusters.own(node.name).height / 2 }, corners);
+    clusters.placeCluster(
+      node.name,
+      { x: x - clusters.width(node.name) / 2, y: y - clusters.ownSize(node.name).height / 2 },
+      corners,
+    );
   }
-  const shift = shiftOf(nodes, ports, corners);
+  const shift = layoutShift(nodes, ports, corners);
   for (const node of nodes) {
     const corner = corners.get(node.name);
     if (!corner) continue;
@@ -47,14 +55,14 @@ export function arranged(document: WorkflowDocument, types: Types, only?: Readon
     positions.set(node.name, toDocument({ x: corner.x + shift.x, y: Math.round(corner.y) + shift.y }, isCircle));
   }
   for (const note of document.nodes.filter((node) => node.type === STICKY_NOTE)) {
-    const moved = noteMoved(note, nodes, positions);
+    const moved = moveNote(note, nodes, positions);
     if (moved) positions.set(note.name, moved);
   }
   return positions;
 }
 
 /** Edges without those that lead back: they are drawn around the nodes and must not push any of them out of its row. */
-function forward(nodes: readonly WorkflowNode[], edges: readonly Edge[]): Edge[] {
+function forwardEdges(nodes: readonly WorkflowNode[], edges: readonly Edge[]): Edge[] {
   const leaving = new Map<string, Edge[]>();
   const entered = new Set(edges.map((edge) => edge.to));
   for (const edge of edges) leaving.set(edge.from, [...(leaving.get(edge.from) ?? []), edge]);
@@ -87,7 +95,7 @@ function forward(nodes: readonly WorkflowNode[], edges: readonly Edge[]): Edge[]
 /** A node and the tree of sub-nodes below it, laid out as one box. */
 class Clusters {
   private readonly below = new Map<string, string[]>();
-  private readonly serving = new Set<string>();
+  private readonly subNodes = new Set<string>();
   private readonly widths = new Map<string, number>();
 
   constructor(
@@ -96,45 +104,45 @@ class Clusters {
   ) {
     const order = (edge: Edge) =>
       ports.get(edge.to)?.inputs.findIndex((port) => port.kind === edge.kind && port.index === edge.input) ?? 0;
-    const supplies = edges.filter((edge) => isSupply(edge.kind) && ports.has(edge.from) && ports.has(edge.to));
+    const supplies = edges.filter((edge) => isSubNodeKind(edge.kind) && ports.has(edge.from) && ports.has(edge.to));
     for (const edge of [...supplies].sort((one, other) => order(one) - order(other))) {
       // A sub-node that serves several hangs below the first; a circle of suppliers must not hang below itself.
-      if (this.serving.has(edge.from) || ports.get(edge.from)?.shape !== "circle" || this.isBelow(edge.to, edge.from)) continue;
-      this.serving.add(edge.from);
+      if (this.subNodes.has(edge.from) || ports.get(edge.from)?.shape !== "circle" || this.isBelow(edge.to, edge.from)) continue;
+      this.subNodes.add(edge.from);
       this.below.set(edge.to, [...(this.below.get(edge.to) ?? []), edge.from]);
     }
   }
 
-  isServing(name: string): boolean {
-    return this.serving.has(name);
+  isSubNode(name: string): boolean {
+    return this.subNodes.has(name);
   }
 
   /** As much room above the card as its sub-nodes take below: then the cards of a row stand at one height, with or without them. */
   roomFor(name: string): Size {
     const { width, height } = this.sizeOf(name);
-    return { width, height: 2 * height - this.own(name).height };
+    return { width, height: 2 * height - this.ownSize(name).height };
   }
 
   private sizeOf(name: string): Size {
-    const own = this.own(name);
+    const own = this.ownSize(name);
     const children = this.below.get(name) ?? [];
     const heights = children.map((child) => this.sizeOf(child).height + LABEL_ROOM);
     return {
       width: this.width(name),
-      height: own.height + (children.length > 0 ? SUPPLY_DROP + Math.max(...heights) : 0),
+      height: own.height + (children.length > 0 ? SUB_NODE_DROP + Math.max(...heights) : 0),
     };
   }
 
   /** Puts the node in the middle above its sub-nodes. */
-  place(name: string, corner: Point, corners: Map<string, Point>) {
-    const own = this.own(name);
+  placeCluster(name: string, corner: Point, corners: Map<string, Point>) {
+    const own = this.ownSize(name);
     const width = this.width(name);
     const children = this.below.get(name) ?? [];
     const row = children.reduce((sum, child) => sum + this.width(child), 0);
     corners.set(name, { x: corner.x + (width - own.width) / 2, y: corner.y });
     let x = corner.x + (width - row) / 2;
     for (const child of children) {
-      this.place(child, { x, y: corner.y + own.height + SUPPLY_DROP }, corners);
+      this.placeCluster(child, { x, y: corner.y + own.height + SUB_NODE_DROP }, corners);
       x += this.width(child);
     }
   }
@@ -144,14 +152,14 @@ class Clusters {
     if (known !== undefined) return known;
     const row = (this.below.get(name) ?? []).reduce((sum, child) => sum + this.width(child), 0);
     const isCircle = this.ports.get(name)?.shape === "circle";
-    const width = Math.max(isCircle ? CIRCLE_ROOM : this.own(name).width, row);
+    const width = Math.max(isCircle ? SUB_NODE_LABEL_ROOM : this.ownSize(name).width, row);
     this.widths.set(name, width);
     return width;
   }
 
-  own(name: string): Size {
+  ownSize(name: string): Size {
     const ports = this.ports.get(name);
-    return ports ? sizeOf(ports) : { width: 0, height: 0 };
+    return ports ? nodeSize(ports) : { width: 0, height: 0 };
   }
 
   private isBelow(name: string, above: string): boolean {
@@ -160,7 +168,11 @@ class Clusters {
 }
 
 /** The whole keeps its upper left corner, so that the eye finds it again. */
-function shiftOf(nodes: readonly WorkflowNode[], ports: ReadonlyMap<string, Ports>, corners: ReadonlyMap<string, Point>): Point {
+function layoutShift(
+  nodes: readonly WorkflowNode[],
+  ports: ReadonlyMap<string, Ports>,
+  corners: ReadonlyMap<string, Point>,
+): Point {
   const before = nodes.map((node) => toCanvas(node.position, ports.get(node.name)?.shape === "circle"));
   const after = [...corners.values()];
   const least = (points: readonly Point[], axis: "x" | "y") => Math.min(...points.map((point) => point[axis]));
@@ -168,7 +180,7 @@ function shiftOf(nodes: readonly WorkflowNode[], ports: ReadonlyMap<string, Port
 }
 
 /** Where a note goes: as far as the nodes that lie on it have gone on average. */
-function noteMoved(
+function moveNote(
   note: WorkflowNode,
   nodes: readonly WorkflowNode[],
   positions: ReadonlyMap<string, [number, number]>,
@@ -177,7 +189,7 @@ function noteMoved(
   const [left, top] = note.position;
   const isOn = (node: WorkflowNode) =>
     node.position[0] >= left &&
-    node.position[0] <= left + size.width / STRETCH &&
+    node.position[0] <= left + size.width / N8N_SCALE &&
     node.position[1] >= top &&
     node.position[1] <= top + size.height;
   const lying = nodes.filter(isOn);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { handleOf, portOfHandle, portPlace, sizeOf, toCanvas, toDocument } from "./geometry";
+import { connectionProblem, type edgeBetween, replacedEdges } from "./connectionRules";
+import { handleId, nodeSize, parseHandleId, portPosition, toCanvas, toDocument } from "./geometry";
 import { portsOf } from "./ports";
-import { type edgeBetween, refuse, replaced } from "./rules";
-import type { TypeSpec } from "./spec";
-import { type Edge, emptyDocument, type WorkflowDocument, type WorkflowNode } from "./types";
+import type { TypeSpec } from "./typeSpec";
+import { type Edge, emptyDocument, type WorkflowDocument, type WorkflowNode } from "./workflowDocument";
 
 const main = { kind: "main" };
 const spec = (id: string, rest: Partial<TypeSpec> = {}): TypeSpec => ({
@@ -109,10 +109,10 @@ describe("geometry", () => {
 
   test("a card grows with its outputs and every port lies on its edge", () => {
     const many = portsOf(node("N", "switch", { parameters: { mode: "expression", count: 5 } }), types, []);
-    const size = sizeOf(many);
+    const size = nodeSize(many);
     expect(size.height).toBeGreaterThan(64);
     for (const port of many.outputs) {
-      const place = portPlace(many, "output", port);
+      const place = portPosition(many, "output", port);
       expect(place.x).toBe(size.width);
       expect(place.y).toBeGreaterThan(0);
       expect(place.y).toBeLessThan(size.height);
@@ -120,8 +120,8 @@ describe("geometry", () => {
   });
 
   test("a handle's name leads back to its port", () => {
-    expect(portOfHandle(handleOf("input", { kind: "ai_tool", index: 3 }))).toEqual({ side: "input", kind: "ai_tool", index: 3 });
-    expect(portOfHandle(null)).toBeNull();
+    expect(parseHandleId(handleId("input", { kind: "ai_tool", index: 3 }))).toEqual({ side: "input", kind: "ai_tool", index: 3 });
+    expect(parseHandleId(null)).toBeNull();
   });
 });
 
@@ -148,7 +148,7 @@ describe("connect rules", () => {
   const out = (name: string, kind = "main") => ({ node: name, side: "output" as const, kind, index: 0 });
   const into = (name: string, kind = "main") => ({ node: name, side: "input" as const, kind, index: 0 });
   const reason = (one: Parameters<typeof edgeBetween>[0], other: Parameters<typeof edgeBetween>[1]) =>
-    refuse(document, find, one, other);
+    connectionProblem(document, find, one, other);
 
   test("what fits is allowed from either end", () => {
     expect(reason(out("Set"), into("Agent"))).toBeNull();
@@ -159,7 +159,7 @@ describe("connect rules", () => {
   test("what does not fit is refused with the reason", () => {
     expect(reason(out("Set"), out("Agent"))).toContain("Both ends are outputs");
     expect(reason(out("Set"), into("Agent", "ai_languageModel"))).toContain("takes a model, not items");
-    expect(reason(out("Model", "ai_languageModel"), into("Set"))).toContain("gives a model");
+    expect(reason(out("Model", "ai_languageModel"), into("Set"))).toContain("provides a model");
     expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_tool"))).toContain("takes a tool");
     expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_languageModel"))).toContain("already");
   });
@@ -170,7 +170,7 @@ describe("connect rules", () => {
 
   test("a port for one connection lets the earlier one go", () => {
     const edge = { kind: "ai_languageModel", from: "Other", output: 0, to: "Agent", input: 0 };
-    expect(replaced(document, find, edge)).toEqual([{ ...edge, from: "Model" }]);
-    expect(replaced(document, find, { kind: "main", from: "Set", output: 0, to: "Agent", input: 0 })).toEqual([]);
+    expect(replacedEdges(document, find, edge)).toEqual([{ ...edge, from: "Model" }]);
+    expect(replacedEdges(document, find, { kind: "main", from: "Set", output: 0, to: "Agent", input: 0 })).toEqual([]);
   });
 });

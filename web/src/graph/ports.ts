@@ -1,8 +1,8 @@
 /** The inputs and outputs that a node has with its parameters, and the shape in which it is drawn. */
 import { valueAt } from "./document";
 import { MAIN } from "./edges";
-import type { PortRule, PortSpec, TypeSpec, Types } from "./spec";
-import type { Edge, WorkflowNode } from "./types";
+import type { PortRule, PortSpec, TypeLookup, TypeSpec } from "./typeSpec";
+import type { Edge, WorkflowNode } from "./workflowDocument";
 
 /** One place where connections begin or end. `index` counts within the kind, as connections do. */
 export interface Port {
@@ -12,27 +12,27 @@ export interface Port {
   /** The workflow does not run without a connection here. */
   required: boolean;
   /** How many connections it takes; items may come from anywhere, of a model there is one. */
-  most: number;
+  maxConnections: number;
   /** The last output of a node that sends failed items along a way of their own. */
   isError: boolean;
 }
 
 /** A card in the flow of items, a card that begins it, or a circle that hangs below the node it serves. */
-export type Shape = "card" | "trigger" | "circle";
+export type NodeShape = "card" | "trigger" | "circle";
 
 export interface Ports {
   inputs: readonly Port[];
   outputs: readonly Port[];
-  shape: Shape;
+  shape: NodeShape;
   /** The type is in the catalogue with this version, with other versions only, or not at all. */
   known: "yes" | "version" | "no";
 }
 
 /** More ports than this are a mistake, as they are for the server. */
-const MOST_PORTS = 1000;
+const MAX_PORTS = 1000;
 
 /** Words for the kinds of connections. */
-export const KIND_WORDS: Record<string, string> = {
+export const KIND_LABELS: Record<string, string> = {
   main: "Items",
   ai_languageModel: "Model",
   ai_tool: "Tool",
@@ -50,16 +50,16 @@ export const KIND_WORDS: Record<string, string> = {
   control: "Control",
 };
 
-export function kindWord(kind: string): string {
-  return KIND_WORDS[kind] ?? kind;
+export function kindLabel(kind: string): string {
+  return KIND_LABELS[kind] ?? kind;
 }
 
-export function isSupply(kind: string): boolean {
+export function isSubNodeKind(kind: string): boolean {
   return kind.startsWith("ai_");
 }
 
 /** The ports of a node. `edges` are those that touch it: they show what a type that is not known must have. */
-export function portsOf(node: WorkflowNode, types: Types, edges: readonly Edge[]): Ports {
+export function portsOf(node: WorkflowNode, types: TypeLookup, edges: readonly Edge[]): Ports {
   const exact = types.find(node.type, node.typeVersion);
   const spec = exact ?? types.find(node.type);
   const known = exact ? "yes" : spec ? "version" : "no";
@@ -67,13 +67,13 @@ export function portsOf(node: WorkflowNode, types: Types, edges: readonly Edge[]
   const outputs = spec ? specOutputs(spec, node) : [];
   const wantedInputs = countsOf(edges.filter((edge) => edge.to === node.name).map((edge) => [edge.kind, edge.input]));
   const wantedOutputs = countsOf(edges.filter((edge) => edge.from === node.name).map((edge) => [edge.kind, edge.output]));
-  if (!spec) guess(node, inputs, outputs, wantedInputs, wantedOutputs);
-  if (node.onError === "continueErrorOutput") addError(outputs);
+  if (!spec) guessPorts(node, inputs, outputs, wantedInputs, wantedOutputs);
+  if (node.onError === "continueErrorOutput") addErrorOutput(outputs);
   // A connection that the description does not know is still there and must be seen, so it gets a port.
-  fillUp(inputs, wantedInputs);
-  fillUp(outputs, wantedOutputs);
+  fillPorts(inputs, wantedInputs);
+  fillPorts(outputs, wantedOutputs);
   const isRoot = inputs.some((port) => port.kind === MAIN) || outputs.some((port) => port.kind === MAIN);
-  const shape: Shape = !isRoot && outputs.length > 0 ? "circle" : isTrigger(node, spec, inputs) ? "trigger" : "card";
+  const shape: NodeShape = !isRoot && outputs.length > 0 ? "circle" : isTrigger(node, spec, inputs) ? "trigger" : "card";
   return { inputs, outputs, shape, known };
 }
 
@@ -83,7 +83,7 @@ function isTrigger(node: WorkflowNode, spec: TypeSpec | undefined, inputs: reado
 }
 
 function specInputs(spec: TypeSpec, node: WorkflowNode): Port[] {
-  const rule = ruled(spec.inputRules, node.parameters, spec.inputs);
+  const rule = applyRules(spec.inputRules, node.parameters, spec.inputs);
   const mode = storeMode(spec, node);
   const specs = rule ?? spec.inputs;
   const used = mode
@@ -94,16 +94,16 @@ function specInputs(spec: TypeSpec, node: WorkflowNode): Port[] {
         return true;
       })
     : specs;
-  return numbered(used, spec.id);
+  return numberPorts(used, spec.id);
 }
 
 function specOutputs(spec: TypeSpec, node: WorkflowNode): Port[] {
-  const rule = ruled(spec.outputRules, node.parameters, spec.outputs);
+  const rule = applyRules(spec.outputRules, node.parameters, spec.outputs);
   const mode = storeMode(spec, node);
   const specs = rule ?? spec.outputs;
-  if (!mode) return numbered(specs, spec.id);
+  if (!mode) return numberPorts(specs, spec.id);
   const kind = mode === "retrieve" ? "ai_vectorStore" : mode === "retrieve-as-tool" ? "ai_tool" : MAIN;
-  return numbered(
+  return numberPorts(
     specs.filter((port) => port.kind === kind),
     spec.id,
   );
@@ -122,19 +122,19 @@ function storeMode(spec: TypeSpec, node: WorkflowNode): string | null {
 const OPTIONAL_KINDS = new Set(["ai_tool", "ai_memory", "ai_outputParser", "ai_reranker", "ai_textSplitter"]);
 const OPTIONAL_TYPES = /guardrails$|outputParserStructured$|^knowledge-base/;
 
-function numbered(specs: readonly PortSpec[], type: string): Port[] {
+function numberPorts(specs: readonly PortSpec[], type: string): Port[] {
   const next = new Map<string, number>();
   return specs.map((port) => {
     const index = next.get(port.kind) ?? 0;
     next.set(port.kind, index + 1);
     const takesMany = port.kind === MAIN || port.kind === "ai_tool" || port.label === "Models";
-    const required = isSupply(port.kind) && !OPTIONAL_KINDS.has(port.kind) && !OPTIONAL_TYPES.test(type);
-    const label = port.label || (isSupply(port.kind) ? kindWord(port.kind) : "");
-    return { kind: port.kind, index, label, required, most: takesMany ? Number.POSITIVE_INFINITY : 1, isError: false };
+    const required = isSubNodeKind(port.kind) && !OPTIONAL_KINDS.has(port.kind) && !OPTIONAL_TYPES.test(type);
+    const label = port.label || (isSubNodeKind(port.kind) ? kindLabel(port.kind) : "");
+    return { kind: port.kind, index, label, required, maxConnections: takesMany ? Number.POSITIVE_INFINITY : 1, isError: false };
   });
 }
 
-function ruled(rules: readonly PortRule[] | undefined, parameters: Record<string, unknown>, example: readonly PortSpec[]) {
+function applyRules(rules: readonly PortRule[] | undefined, parameters: Record<string, unknown>, example: readonly PortSpec[]) {
   for (const rule of rules ?? []) {
     const labels = labelsOf(rule, parameters);
     if (!labels) continue;
@@ -150,12 +150,12 @@ function labelsOf(rule: PortRule, parameters: Record<string, unknown>): string[]
     return typeof value === "boolean" ? String(value) === equals : value === equals;
   };
   if (rule.when && !has(...rule.when)) return null;
-  const labels = counted(rule.ports, parameters)?.slice(0, MOST_PORTS);
+  const labels = countedPorts(rule.ports, parameters)?.slice(0, MAX_PORTS);
   if (labels && rule.extra && has(rule.extra[0], rule.extra[1])) labels.push(rule.extra[2]);
   return labels ?? null;
 }
 
-function counted(ports: PortRule["ports"], parameters: Record<string, unknown>): string[] | null {
+function countedPorts(ports: PortRule["ports"], parameters: Record<string, unknown>): string[] | null {
   if ("named" in ports) return [...ports.named.labels];
   if ("words" in ports) {
     const set = valueAt(parameters, ports.words.param);
@@ -166,7 +166,7 @@ function counted(ports: PortRule["ports"], parameters: Record<string, unknown>):
     const count = valueAt(parameters, ports.number.param);
     if (typeof count !== "number" || !Number.isInteger(count) || count < 0) return null;
     const { label } = ports.number;
-    return Array.from({ length: Math.min(count, MOST_PORTS) }, (_, at) => (label ? `${label.trim()} ${at + 1}` : String(at)));
+    return Array.from({ length: Math.min(count, MAX_PORTS) }, (_, at) => (label ? `${label.trim()} ${at + 1}` : String(at)));
   }
   const entries = valueAt(parameters, ports.entries.list);
   if (!Array.isArray(entries)) return null;
@@ -181,20 +181,20 @@ type Counts = Map<string, number>;
 
 function countsOf(ends: [string, number][]): Counts {
   const counts: Counts = new Map();
-  for (const [kind, index] of ends) counts.set(kind, Math.max(counts.get(kind) ?? 0, Math.min(index, MOST_PORTS - 1) + 1));
+  for (const [kind, index] of ends) counts.set(kind, Math.max(counts.get(kind) ?? 0, Math.min(index, MAX_PORTS - 1) + 1));
   return counts;
 }
 
-function fillUp(ports: Port[], wanted: Counts) {
+function fillPorts(ports: Port[], wanted: Counts) {
   for (const [kind, count] of wanted) {
     const present = ports.filter((port) => port.kind === kind).length;
     for (let index = present; index < count; index++) {
       ports.push({
         kind,
         index,
-        label: isSupply(kind) ? kindWord(kind) : "",
+        label: isSubNodeKind(kind) ? kindLabel(kind) : "",
         required: false,
-        most: Number.POSITIVE_INFINITY,
+        maxConnections: Number.POSITIVE_INFINITY,
         isError: false,
       });
     }
@@ -202,9 +202,16 @@ function fillUp(ports: Port[], wanted: Counts) {
 }
 
 /** A type that is not known has the ports of its connections; without any, those that most nodes have. */
-function guess(node: WorkflowNode, inputs: Port[], outputs: Port[], wantedInputs: Counts, wantedOutputs: Counts) {
-  const supplies = [...wantedOutputs.keys()].some(isSupply);
-  const main: Port = { kind: MAIN, index: 0, label: "", required: false, most: Number.POSITIVE_INFINITY, isError: false };
+function guessPorts(node: WorkflowNode, inputs: Port[], outputs: Port[], wantedInputs: Counts, wantedOutputs: Counts) {
+  const supplies = [...wantedOutputs.keys()].some(isSubNodeKind);
+  const main: Port = {
+    kind: MAIN,
+    index: 0,
+    label: "",
+    required: false,
+    maxConnections: Number.POSITIVE_INFINITY,
+    isError: false,
+  };
   const isOnlySupplier = supplies && !wantedOutputs.has(MAIN) && !wantedInputs.has(MAIN);
   if (isOnlySupplier) return;
   if (/Tool$/.test(node.type) && !wantedOutputs.has(MAIN) && !wantedInputs.has(MAIN)) {
@@ -217,7 +224,7 @@ function guess(node: WorkflowNode, inputs: Port[], outputs: Port[], wantedInputs
 }
 
 /** Failed items leave by an output of their own, after all others that carry items. */
-function addError(outputs: Port[]) {
+function addErrorOutput(outputs: Port[]) {
   const mains = outputs.filter((port) => port.kind === MAIN);
   const last = mains[mains.length - 1];
   if (!last) return;

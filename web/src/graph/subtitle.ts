@@ -1,14 +1,14 @@
 /** The line under a node's name: what it does with its parameters, in as few words as fit on a card. */
 import { valueAt } from "./document";
-import type { ParamSpec, TypeSpec } from "./spec";
-import type { WorkflowNode } from "./types";
+import type { ParamSpec, TypeSpec } from "./typeSpec";
+import type { WorkflowNode } from "./workflowDocument";
 
 /** The most letters a card has room for; longer texts are cut by the card itself. */
-const MOST = 80;
+const MAX_CHARS = 80;
 
 export function subtitleOf(node: WorkflowNode, spec: TypeSpec | undefined): string {
   if (node.notesInFlow && node.notes) return firstLine(node.notes);
-  const told = tellers[shortType(node.type)]?.(node.parameters, node) ?? generic(node.parameters, spec);
+  const told = subtitleFormatters[shortType(node.type)]?.(node.parameters, node) ?? genericSubtitle(node.parameters, spec);
   if (told) return firstLine(told);
   if (!spec) return shortType(node.type);
   return spec.name === node.name.replace(/\d+$/, "") ? "" : spec.name;
@@ -19,23 +19,23 @@ export function shortType(type: string): string {
 }
 
 type Parameters = Record<string, unknown>;
-type Teller = (parameters: Parameters, node: WorkflowNode) => string | undefined;
+type SubtitleFormatter = (parameters: Parameters, node: WorkflowNode) => string | undefined;
 
-const http: Teller = (parameters) => {
+const http: SubtitleFormatter = (parameters) => {
   const url = text(parameters.url) ?? text(parameters.endpoint);
   return url && `${text(parameters.method) ?? text(parameters.requestMethod) ?? "GET"} ${shortUrl(url)}`;
 };
 
-const conditions: Teller = (parameters) => {
+const conditions: SubtitleFormatter = (parameters) => {
   const list = valueAt(parameters, "conditions.conditions");
   if (!Array.isArray(list) || list.length === 0) return undefined;
   if (list.length > 1) return `${list.length} conditions`;
   const [first] = list as Parameters[];
   const operation = text(valueAt(first, "operator.operation")) ?? "";
-  return [shown(first?.leftValue), words(operation), shown(first?.rightValue)].filter(Boolean).join(" ");
+  return [valueText(first?.leftValue), humanize(operation), valueText(first?.rightValue)].filter(Boolean).join(" ");
 };
 
-const webhook: Teller = (parameters) => {
+const webhook: SubtitleFormatter = (parameters) => {
   const method = parameters.httpMethod;
   const path = text(parameters.path);
   return `${Array.isArray(method) ? method.join(", ") : (text(method) ?? "GET")} /${path && !isUuid(path) ? path : ""}`.replace(
@@ -44,10 +44,11 @@ const webhook: Teller = (parameters) => {
   );
 };
 
-const model: Teller = (parameters) => located(parameters.model) ?? located(parameters.modelName) ?? located(parameters.modelId);
+const model: SubtitleFormatter = (parameters) =>
+  locatorValue(parameters.model) ?? locatorValue(parameters.modelName) ?? locatorValue(parameters.modelId);
 
 /** Only nodes whose settings say more than the generic line would. */
-const tellers: Record<string, Teller> = {
+const subtitleFormatters: Record<string, SubtitleFormatter> = {
   httpRequest: http,
   httpRequestTool: http,
   "http-request-tool": http,
@@ -75,40 +76,44 @@ const tellers: Record<string, Teller> = {
   scheduleTrigger: (parameters) => {
     const [first, ...more] = (valueAt(parameters, "rule.interval") ?? []) as Parameters[];
     if (!first) return undefined;
-    return interval(first) + (more.length > 0 ? ` and ${more.length} more` : "");
+    return intervalText(first) + (more.length > 0 ? ` and ${more.length} more` : "");
   },
-  executeWorkflow: (parameters) => named(parameters.workflowId),
-  toolWorkflow: (parameters) => named(parameters.workflowId),
-  "workflow-tool": (parameters) => named(parameters.workflowId),
+  executeWorkflow: (parameters) => locatorName(parameters.workflowId),
+  toolWorkflow: (parameters) => locatorName(parameters.workflowId),
+  "workflow-tool": (parameters) => locatorName(parameters.workflowId),
   wait: (parameters) => {
     const amount = parameters.amount;
     return (parameters.resume ?? "timeInterval") === "timeInterval" && amount !== undefined
-      ? `${shown(amount)} ${unitOf(amount, text(parameters.unit) ?? "seconds")}`
+      ? `${valueText(amount)} ${unitText(amount, text(parameters.unit) ?? "seconds")}`
       : undefined;
   },
-  limit: (parameters) => (parameters.maxItems === undefined ? undefined : `${shown(parameters.maxItems)} items`),
+  limit: (parameters) => (parameters.maxItems === undefined ? undefined : `${valueText(parameters.maxItems)} items`),
   splitOut: (parameters) => text(parameters.fieldToSplitOut),
-  splitInBatches: (parameters) => (parameters.batchSize === undefined ? undefined : `${shown(parameters.batchSize)} at a time`),
+  splitInBatches: (parameters) =>
+    parameters.batchSize === undefined ? undefined : `${valueText(parameters.batchSize)} at a time`,
   formTrigger: (parameters) => text(parameters.formTitle),
   stopAndError: (parameters) => text(parameters.errorMessage),
   rssFeedRead: (parameters) => text(parameters.url) && shortUrl(text(parameters.url) ?? ""),
 };
 
-function unitOf(amount: unknown, unit: string): string {
+function unitText(amount: unknown, unit: string): string {
   return amount === 1 ? unit.replace(/s$/, "") : unit;
 }
 
-function generic(parameters: Parameters, spec: TypeSpec | undefined): string | undefined {
-  const operation = chosen(parameters, spec, "operation");
-  const resource = chosen(parameters, spec, "resource");
+function genericSubtitle(parameters: Parameters, spec: TypeSpec | undefined): string | undefined {
+  const operation = choiceLabel(parameters, spec, "operation");
+  const resource = choiceLabel(parameters, spec, "resource");
   if (operation && resource) return `${operation}: ${resource.toLowerCase()}`;
   return (
-    operation ?? chosen(parameters, spec, "mode") ?? model(parameters, {} as WorkflowNode) ?? chosen(parameters, spec, "action")
+    operation ??
+    choiceLabel(parameters, spec, "mode") ??
+    model(parameters, {} as WorkflowNode) ??
+    choiceLabel(parameters, spec, "action")
   );
 }
 
 /** The label of a choice, as the form shows it; a default counts too, since n8n does not save it. */
-function chosen(parameters: Parameters, spec: TypeSpec | undefined, name: string): string | undefined {
+function choiceLabel(parameters: Parameters, spec: TypeSpec | undefined, name: string): string | undefined {
   const forms = spec?.params.filter((param: ParamSpec) => param.name === name && param.kind.type === "choice") ?? [];
   const value = parameters[name] ?? forms[0]?.default;
   if (typeof value !== "string" || value === "") return undefined;
@@ -116,10 +121,10 @@ function chosen(parameters: Parameters, spec: TypeSpec | undefined, name: string
     const option = form.kind.options?.find((candidate) => candidate.value === value);
     if (option) return option.label;
   }
-  return parameters[name] === undefined ? undefined : words(value);
+  return parameters[name] === undefined ? undefined : humanize(value);
 }
 
-function interval(rule: Parameters): string {
+function intervalText(rule: Parameters): string {
   const field = text(rule.field) ?? "days";
   if (field === "cronExpression") return text(rule.expression) ?? "Cron";
   const key = `${field}Interval`;
@@ -131,12 +136,12 @@ function interval(rule: Parameters): string {
   return `${every} at ${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
 }
 
-function located(value: unknown): string | undefined {
+function locatorValue(value: unknown): string | undefined {
   return text(value) ?? text(valueAt(value, ["value"]));
 }
 
-function named(value: unknown): string | undefined {
-  return text(valueAt(value, ["cachedResultName"])) ?? located(value);
+function locatorName(value: unknown): string | undefined {
+  return text(valueAt(value, ["cachedResultName"])) ?? locatorValue(value);
 }
 
 function text(value: unknown): string | undefined {
@@ -148,7 +153,7 @@ function expressionText(value: string): string {
   return value.startsWith("=") ? value.slice(1).replace(/\{\{\s*(.*?)\s*\}\}/g, "$1") : value;
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   return text(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "");
 }
 
@@ -157,7 +162,7 @@ function shortUrl(url: string): string {
 }
 
 /** `notEquals` becomes `not equals`. */
-function words(name: string): string {
+function humanize(name: string): string {
   const spaced = name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/[_-]+/g, " ")
@@ -171,5 +176,5 @@ function isUuid(value: string): boolean {
 
 function firstLine(value: string): string {
   const [line = ""] = value.trim().split("\n");
-  return line.length > MOST ? `${line.slice(0, MOST - 1)}…` : line;
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line;
 }

@@ -1,8 +1,8 @@
 /** Which keys open the palette and the help. */
 import { describe, expect, it } from "vitest";
-import { isHelpKey, isPaletteKey, type Pressed } from "./hotkeys";
+import { isHelpKey, isPaletteKey, type KeyPress } from "./hotkeys";
 
-const press = (key: string, more: Partial<Pressed> = {}): Pressed => ({
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
   ctrlKey: false,
   metaKey: false,

@@ -1,7 +1,7 @@
 /** When a key is meant for the whole page and not for the field that has the focus. */
 
 /** The part of a key event that matters here. */
-export interface Pressed {
+export interface KeyPress {
   key: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -11,17 +11,17 @@ export interface Pressed {
 }
 
 /** Ctrl K, or ⌘K on a Mac, wherever the focus is. */
-export function isPaletteKey(event: Pressed): boolean {
+export function isPaletteKey(event: KeyPress): boolean {
   return (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
 }
 
 /** The question mark, unless somebody is writing. */
-export function isHelpKey(event: Pressed, isWriting: boolean): boolean {
+export function isHelpKey(event: KeyPress, isWriting: boolean): boolean {
   return event.key === "?" && !event.ctrlKey && !event.metaKey && !event.altKey && !isWriting && !event.defaultPrevented;
 }
 
 /** Whether what has the focus takes letters. */
-export function isWritingIn(element: Element | null): boolean {
+export function isTextInput(element: Element | null): boolean {
   if (!element) return false;
   return (
     element.matches("input, textarea, select, [contenteditable=''], [contenteditable=true]") ||

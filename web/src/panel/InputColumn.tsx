@@ -3,20 +3,20 @@
 import { Play, Unplug } from "lucide-react";
 import { memo, useMemo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
-import type { Source } from "../data/items";
-import { useCanvas } from "../editor/canvas";
-import { useEditor } from "../editor/store";
+import type { DataSource } from "../data/dataSource";
+import { useCanvas } from "../editor/canvasStore";
+import { useEditor } from "../editor/editorStore";
 import { fieldCode } from "../expression/template";
-import { runTo, useWatch } from "../run/start";
-import { Button, Empty, Select } from "../ui";
-import { FurtherUp } from "./FurtherUp";
-import type { Surroundings } from "./neighbours";
+import { runToNode, useRunWatch } from "../run/runControl";
+import { Button, EmptyState, Select } from "../ui";
+import type { NodeContext } from "./nodeContext";
+import { feedingRun, fullestOutput, listNodeRuns, outputChoices, runSource } from "./nodeRuns";
 import css from "./Panel.module.css";
-import { feedingRun, fullest, outputChoices, runSource, runsOf } from "./runs";
+import { UpstreamFields } from "./UpstreamFields";
 
 interface InputColumnProps {
   node: string;
-  around: Surroundings;
+  around: NodeContext;
   /** The run of the node that the output column looks at. */
   ownRun: number | null;
 }
@@ -31,18 +31,14 @@ export const InputColumn = memo(function InputColumn({ node, around, ownRun }: I
         <header className={css.columnHead}>
           <h2>Input</h2>
         </header>
-        <Empty
-          icon={Unplug}
-          title="Nothing is connected"
-          text="Connect a node before this one on the canvas; its data then shows here."
-        />
+        <EmptyState icon={Unplug} title="No input connected" text="Connect a previous node on the canvas to see its data here." />
       </section>
     );
   }
   const several = new Set(around.parents.map((edge) => edge.input)).size > 1;
   const hintOf = (name: string) => {
     const edge = around.parents.find((one) => one.from === name);
-    if (!edge) return { hint: "further up" };
+    if (!edge) return { hint: "upstream" };
     return several ? { hint: `input ${edge.input + 1}` } : {};
   };
   return (
@@ -55,7 +51,7 @@ export const InputColumn = memo(function InputColumn({ node, around, ownRun }: I
             value={from}
             onChange={setChosen}
             options={around.before.map((name) => ({ value: name, label: name, ...hintOf(name) }))}
-            label="Data of"
+            label="Source node"
           />
         </div>
       </header>
@@ -68,12 +64,12 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
   const run = useEditor((state) => state.run);
   const pinned = useEditor((state) => state.workflow.pinData?.[from]);
   const ports = useCanvas((state) => state.ports.get(from));
-  const isStarting = useWatch((state) => state.isStarting);
+  const isStarting = useRunWatch((state) => state.isStarting);
   const readOnly = useEditor((state) => state.readOnly);
   const [chosenRun, setChosenRun] = useState<number | null>(null);
   const [chosenOutput, setChosenOutput] = useState<number | null>(null);
-  const runs = runsOf(run, from).filter((one) => !one.served);
-  const own = runsOf(run, node).find((one) => one.runIndex === ownRun);
+  const runs = listNodeRuns(run, from).filter((one) => !one.served);
+  const own = listNodeRuns(run, node).find((one) => one.runIndex === ownRun);
   const runIndex = chosenRun ?? feedingRun(own, from, runs);
   const shown = runs.find((one) => one.runIndex === runIndex) ?? runs.at(-1);
   const outputs = outputChoices(
@@ -82,7 +78,7 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
   );
   const edge = around.parents.find((one) => one.from === from);
   const fromEdge = outputs.findIndex((output) => output.kind === "main" && output.index === edge?.output);
-  const at = chosenOutput ?? (fromEdge >= 0 ? fromEdge : fullest(outputs));
+  const at = chosenOutput ?? (fromEdge >= 0 ? fromEdge : fullestOutput(outputs));
   const output = outputs[at];
   const { kind, index, items } = output ?? {};
   const direct = around.direct?.from ?? null;
@@ -92,28 +88,28 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
   const source = useMemo(
-    (): Source | null => (pinned && !readOnly ? { kind: "pinned", items: pinned } : runSource(run, from, shown, output)),
+    (): DataSource | null => (pinned && !readOnly ? { kind: "pinned", items: pinned } : runSource(run, from, shown, output)),
     [pinned, readOnly, run, from, shown, kind, index, items],
   );
-  const below = useMemo(() => (readOnly ? null : <FurtherUp except={from} />), [readOnly, from]);
+  const below = useMemo(() => (readOnly ? null : <UpstreamFields except={from} />), [readOnly, from]);
   if (pinned && !readOnly && source) {
     return (
       <>
-        <PaneNote tone="pinned">Pinned data of {from}</PaneNote>
+        <PaneNote tone="pinned">Pinned data from {from}</PaneNote>
         <DataPane source={source} picking={picking} storageKey="input" initialView="schema" label="Input" below={below} />
       </>
     );
   }
   if (!run || !shown || !output || !source) {
     return (
-      <Empty
+      <EmptyState
         icon={Play}
         title="No data yet"
-        text={`Run ${from} to see what it gives. Its fields can then be dragged into the parameters.`}
+        text={`Run ${from} to see its output. Then drag fields into the parameters.`}
         action={
           !readOnly && (
-            <Button icon={Play} busy={isStarting} onClick={() => void runTo(from)}>
-              Run to {from}
+            <Button icon={Play} busy={isStarting} onClick={() => void runToNode(from)}>
+              Run up to {from}
             </Button>
           )
         }

@@ -1,43 +1,43 @@
 /** The panel of a node, over the canvas: input, settings and output beside each other. The editor places it once; it shows while a node is open. */
 
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { useEditor } from "../editor/store";
-import { FormContext } from "../fields/form";
-import { nodeOf } from "../graph/document";
-import type { WorkflowNode } from "../graph/types";
+import { useEditor } from "../editor/editorStore";
+import { FormContext } from "../fields/formContext";
+import { findNode } from "../graph/document";
+import type { WorkflowNode } from "../graph/workflowDocument";
 import { RunBanner } from "../run/RunBanner";
-import { runTo } from "../run/start";
-import { Boundary, Skeleton, Split, Tabs, useNarrow } from "../ui";
+import { runToNode } from "../run/runControl";
+import { ErrorBoundary, Skeleton, SplitPane, Tabs, useIsNarrow } from "../ui";
 import { DocsTab } from "./DocsTab";
 import { InputColumn } from "./InputColumn";
-import { surroundings } from "./neighbours";
+import { getNodeContext } from "./nodeContext";
 import { OutputColumn } from "./OutputColumn";
 import css from "./Panel.module.css";
-import { PanelHead } from "./PanelHead";
+import { PanelHeader } from "./PanelHeader";
 import { ParametersTab } from "./ParametersTab";
 import { SettingsTab } from "./SettingsTab";
-import { useNodeForm } from "./use-form";
-import { usePanelKeys } from "./use-keys";
+import { useNodeForm } from "./useNodeForm";
+import { usePanelKeys } from "./usePanelKeys";
 
 export function NodePanel() {
   const open = useEditor((state) => state.open);
-  const node = useEditor((state) => (open === null ? undefined : nodeOf(state.workflow, open)));
+  const node = useEditor((state) => (open === null ? undefined : findNode(state.workflow, open)));
   // One that is renamed keeps its id, so its panel stays as it is.
-  return node ? <Opened key={node.id ?? node.name} node={node} /> : null;
+  return node ? <NodePanelContent key={node.id ?? node.name} node={node} /> : null;
 }
 
 type Tab = "agent" | "parameters" | "settings" | "docs";
 
 /** The strict agent is read in tabs of its own, beside its parameters. */
 const STRICT_AGENT = "agent-core-react";
-const StrictTabs = lazy(async () => ({ default: (await import("../timeline/StrictTabs")).StrictTabs }));
+const StrictTabs = lazy(async () => ({ default: (await import("../timeline/StrictAgentTabs")).StrictAgentTabs }));
 
-function Opened({ node }: { node: WorkflowNode }) {
+function NodePanelContent({ node }: { node: WorkflowNode }) {
   const connections = useEditor((state) => state.workflow.connections);
   const nodes = useEditor((state) => state.workflow.nodes);
   const openNode = useEditor((state) => state.openNode);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these parts of the document decide who is around.
-  const around = useMemo(() => surroundings(useEditor.getState().workflow, node.name), [connections, nodes.length, node.name]);
+  const around = useMemo(() => getNodeContext(useEditor.getState().workflow, node.name), [connections, nodes.length, node.name]);
   const [tab, setTab] = useState<Tab>(node.type === STRICT_AGENT ? "agent" : "parameters");
   const [run, setRun] = useState<number | null>(null);
   const form = useNodeForm(node, around, run);
@@ -60,21 +60,21 @@ function Opened({ node }: { node: WorkflowNode }) {
     next: around.next,
     open: openNode,
     run: () => {
-      if (!form.readOnly) void runTo(around.root);
+      if (!form.readOnly) void runToNode(around.root);
     },
   });
 
   const hasInput = around.before.length > 0 || (form.type?.inputs.some((port) => port.kind === "main") ?? true);
   const input =
     hasInput && form.type?.group !== "trigger" ? (
-      <Boundary what="The input">
+      <ErrorBoundary what="The input">
         <InputColumn node={node.name} around={around} ownRun={run} />
-      </Boundary>
+      </ErrorBoundary>
     ) : null;
   const output = (
-    <Boundary what="The output">
+    <ErrorBoundary what="The output">
       <OutputColumn node={node} root={around.root} chosenRun={run} onRun={setRun} />
-    </Boundary>
+    </ErrorBoundary>
   );
   const middle = (
     <section className={css.middle} aria-label="Settings">
@@ -88,10 +88,10 @@ function Opened({ node }: { node: WorkflowNode }) {
           { id: "settings", label: "Settings" },
           { id: "docs", label: "Docs" },
         ]}
-        label="Parts of the node"
+        label="Node tabs"
       />
       <div className={css.scroll}>
-        <Boundary what="This tab" resetKey={tab}>
+        <ErrorBoundary what="This tab" resetKey={tab}>
           {tab === "agent" && (
             <Suspense fallback={<Skeleton lines={6} />}>
               <StrictTabs node={node.name} />
@@ -100,7 +100,7 @@ function Opened({ node }: { node: WorkflowNode }) {
           {tab === "parameters" && <ParametersTab node={node} />}
           {tab === "settings" && <SettingsTab node={node} />}
           {tab === "docs" && <DocsTab type={node.type} version={node.typeVersion} />}
-        </Boundary>
+        </ErrorBoundary>
       </div>
     </section>
   );
@@ -110,7 +110,7 @@ function Opened({ node }: { node: WorkflowNode }) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the panel closes it. */}
       <div className={css.shade} onClick={(event) => event.target === event.currentTarget && close()}>
         <div ref={frame} className={css.panel} role="dialog" aria-label={`Node ${node.name}`} tabIndex={-1} onKeyDown={onKeyDown}>
-          <PanelHead node={node} around={around} onClose={close} />
+          <PanelHeader node={node} around={around} onClose={close} />
           <RunBanner />
           <Columns input={input} middle={middle} output={output} />
         </div>
@@ -121,7 +121,7 @@ function Opened({ node }: { node: WorkflowNode }) {
 
 /** Three columns where there is room, one at a time where there is not. */
 function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNode; output: ReactNode }) {
-  const narrow = useNarrow(ONE_COLUMN);
+  const narrow = useIsNarrow(ONE_COLUMN);
   const [shown, setShown] = useState("middle");
   if (narrow) {
     const tabs = [
@@ -137,32 +137,16 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
     );
   }
   const right = (
-    <Split
-      direction="row"
-      initial={-RIGHT}
-      min={260}
-      max={1400}
-      share={0.62}
-      storageKey="panel.output"
-      label="Width of the output"
-    >
+    <SplitPane direction="row" initial={-RIGHT} min={260} max={1400} share={0.62} storageKey="panel.output" label="Output width">
       {[middle, output]}
-    </Split>
+    </SplitPane>
   );
   return (
     <div className={css.columns}>
       {input ? (
-        <Split
-          direction="row"
-          initial={LEFT}
-          min={240}
-          max={1200}
-          share={0.45}
-          storageKey="panel.input"
-          label="Width of the input"
-        >
+        <SplitPane direction="row" initial={LEFT} min={240} max={1200} share={0.45} storageKey="panel.input" label="Input width">
           {[input, right]}
-        </Split>
+        </SplitPane>
       ) : (
         right
       )}
@@ -171,9 +155,9 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
 }
 
 /** What the columns begin with: a share of the window, within what can be read. */
-const share = (part: number, least: number, most: number) =>
+const columnWidth = (part: number, least: number, most: number) =>
   Math.round(Math.min(most, Math.max(least, window.innerWidth * part)));
-const LEFT = share(0.25, 264, 560);
-const RIGHT = share(0.29, 296, 680);
+const LEFT = columnWidth(0.25, 264, 560);
+const RIGHT = columnWidth(0.29, 296, 680);
 /** Below this width one column is shown at a time. */
 const ONE_COLUMN = 959;

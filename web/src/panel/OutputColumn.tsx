@@ -3,21 +3,21 @@
 import { LoaderCircle, PencilLine, Pin, PinOff, Play, Route } from "lucide-react";
 import { memo, useMemo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
-import type { Source } from "../data/items";
-import { useDrawer } from "../drawer/state";
-import { useCanvas } from "../editor/canvas";
-import { useEditor } from "../editor/store";
-import { unpin } from "../graph/document";
-import type { WorkflowNode } from "../graph/types";
+import type { DataSource } from "../data/dataSource";
+import { useDrawer } from "../drawer/drawerStore";
+import { useCanvas } from "../editor/canvasStore";
+import { useEditor } from "../editor/editorStore";
+import { unpinNode } from "../graph/document";
+import type { WorkflowNode } from "../graph/workflowDocument";
 import { RunProblem } from "../run/RunProblem";
-import { StepMark } from "../run/StepMark";
-import type { NodeRun } from "../run/view";
-import { Button, Duration, Empty, IconButton, Select, Tabs } from "../ui";
+import type { NodeRunView } from "../run/runView";
+import { StepStatusMark } from "../run/StepStatusMark";
+import { Button, Duration, EmptyState, IconButton, Select, Tabs } from "../ui";
+import { fullestOutput, listNodeRuns, outputChoices, runSource } from "./nodeRuns";
 import css from "./Panel.module.css";
-import { StepButton } from "./PanelHead";
+import { StepButton } from "./PanelHeader";
 import { PinEditor } from "./PinEditor";
-import { usePinning } from "./pinning";
-import { fullest, outputChoices, runSource, runsOf } from "./runs";
+import { usePinning } from "./usePinning";
 
 interface OutputColumnProps {
   node: WorkflowNode;
@@ -36,18 +36,18 @@ export const OutputColumn = memo(function OutputColumn({ node: { name }, node, r
   const change = useEditor((state) => state.change);
   const ports = useCanvas((state) => state.ports.get(name));
   const [editing, setEditing] = useState(false);
-  const runs = runsOf(run, name);
+  const runs = listNodeRuns(run, name);
   const shown = runs.find((one) => one.runIndex === chosenRun) ?? runs.at(-1);
   const puts = (ports?.outputs ?? []).some((port) => port.kind === "main");
   const showsPinned = pinned !== undefined && !readOnly;
-  const pinnedSource = useMemo((): Source => ({ kind: "pinned", items: pinned ?? [] }), [pinned]);
+  const pinnedSource = useMemo((): DataSource => ({ kind: "pinned", items: pinned ?? [] }), [pinned]);
   return (
     <section className={css.column} aria-label="Output">
       <header className={css.columnHead}>
         <h2>Output</h2>
         {!showsPinned && shown && (
           <span className={css.state}>
-            <StepMark status={shown.status} />
+            <StepStatusMark status={shown.status} />
             {shown.status !== "running" && <Duration ms={shown.durationMs} />}
           </span>
         )}
@@ -64,21 +64,19 @@ export const OutputColumn = memo(function OutputColumn({ node: { name }, node, r
           </div>
         )}
         {shown && shown.notes > 0 && (
-          <IconButton icon={Route} label="Show the timeline of this agent" size="small" onClick={() => showTimeline(name)} />
+          <IconButton icon={Route} label="Show agent timeline" size="small" onClick={() => showTimeline(name)} />
         )}
-        {puts && !readOnly && (
-          <IconButton icon={PencilLine} label="Edit the output" size="small" onClick={() => setEditing(true)} />
-        )}
+        {puts && !readOnly && <IconButton icon={PencilLine} label="Edit output" size="small" onClick={() => setEditing(true)} />}
       </header>
       {showsPinned ? (
         <>
           <PaneNote tone="pinned">
-            <Pin size={13} aria-hidden /> <span className={css.fill}>Pinned: this data is used instead of running the node.</span>
+            <Pin size={13} aria-hidden /> <span className={css.fill}>Pinned. This data is used instead of running the node.</span>
             <Button
               kind="quiet"
               size="small"
               icon={PinOff}
-              onClick={() => change(`Unpin ${name}`, (document) => unpin(document, name))}
+              onClick={() => change(`Unpin ${name}`, (document) => unpinNode(document, name))}
             >
               Unpin
             </Button>
@@ -102,7 +100,7 @@ function showTimeline(agent: string) {
 interface RunDataProps {
   node: WorkflowNode;
   root: string;
-  shown: NodeRun | undefined;
+  shown: NodeRunView | undefined;
 }
 
 function RunData({ node, root, shown }: RunDataProps) {
@@ -114,7 +112,7 @@ function RunData({ node, root, shown }: RunDataProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const outputs = outputChoices(shown, shown?.served ? [] : (ports?.outputs ?? []));
   const key = (output: (typeof outputs)[number]) => `${output.kind} ${output.index}`;
-  const output = outputs.find((one) => key(one) === chosen) ?? outputs[fullest(outputs)];
+  const output = outputs.find((one) => key(one) === chosen) ?? outputs[fullestOutput(outputs)];
   const { kind, index, items } = output ?? {};
   // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
   const source = useMemo(() => runSource(run, node.name, shown, output), [run, node.name, shown, kind, index, items]);
@@ -123,26 +121,26 @@ function RunData({ node, root, shown }: RunDataProps) {
   const actions = useMemo(
     () =>
       kind === "main" &&
-      !readOnly && <IconButton icon={Pin} label="Pin this data" size="small" onClick={() => void pin(runIndex, index ?? 0)} />,
+      !readOnly && <IconButton icon={Pin} label="Pin data" size="small" onClick={() => void pin(runIndex, index ?? 0)} />,
     [kind, index, readOnly, runIndex, pin],
   );
   if (!run || !shown) {
     return (
-      <Empty
+      <EmptyState
         icon={Play}
         title="Not run yet"
         text={
           isTrigger
-            ? "Run it to see what it gives, or write the data yourself with the pencil above."
-            : "Test this step to see what it gives. What the nodes before it gave is used again where nothing changed."
+            ? "Run it to see its output, or click the pencil to enter data manually."
+            : "Test this step to see its output. Unchanged results of previous nodes are reused."
         }
         action={!readOnly && <StepButton node={node} root={root} />}
       />
     );
   }
   if (shown.status === "running" || shown.status === "waiting") {
-    const words = shown.status === "running" ? "This step is running" : "This step waits";
-    return <Empty icon={LoaderCircle} title={words} text="What it gives appears here when it is done." />;
+    const words = shown.status === "running" ? "This step is running" : "This step is waiting";
+    return <EmptyState icon={LoaderCircle} title={words} text="The output appears here when it finishes." />;
   }
   return (
     <>

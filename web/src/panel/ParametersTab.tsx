@@ -3,29 +3,29 @@
 import { CircleHelp, TriangleAlert } from "lucide-react";
 import { CodeEditor } from "../expression/CodeEditor";
 import { CredentialField } from "../fields/CredentialField";
-import { askedCredentials } from "../fields/credential-kinds";
-import { useForm } from "../fields/form";
+import { useForm } from "../fields/formContext";
+import type { JsonObject } from "../fields/json";
 import { ParamForm } from "../fields/ParamForm";
-import { shown } from "../fields/shown";
-import type { JsonObject } from "../fields/spec";
-import type { WorkflowNode } from "../graph/types";
-import { AddressBox } from "./AddressBox";
+import { requiredCredentials } from "../fields/requiredCredentials";
+import { visibleParams } from "../fields/visibleParams";
+import type { WorkflowNode } from "../graph/workflowDocument";
 import css from "./Panel.module.css";
+import { WebhookUrlBox } from "./WebhookUrlBox";
 
 export function ParametersTab({ node }: { node: WorkflowNode }) {
   const { type, top, version } = useForm();
-  if (!type) return <Unknown node={node} />;
-  const credentials = askedCredentials(type, top, version);
-  const visible = shown(type.params, top, { version });
+  if (!type) return <UnknownNodeType node={node} />;
+  const credentials = requiredCredentials(type, top, version);
+  const visible = visibleParams(type.params, top, { version });
   return (
     <div className={css.form}>
       {!type.versions.includes(version) && (
         <p className={css.warning}>
-          <TriangleAlert size={14} aria-hidden /> Version {version} of this node is not known here. The form is that of version{" "}
+          <TriangleAlert size={14} aria-hidden /> Version {version} of this node is not supported. Showing the form for version{" "}
           {Math.max(...type.versions)}.
         </p>
       )}
-      <AddressBox node={node} />
+      <WebhookUrlBox node={node} />
       {credentials.map((asked) => (
         <CredentialField key={asked.kind} {...asked} />
       ))}
@@ -36,19 +36,19 @@ export function ParametersTab({ node }: { node: WorkflowNode }) {
 }
 
 /** A type that is not known is shown as it is stored, and stays so. */
-function Unknown({ node }: { node: WorkflowNode }) {
+function UnknownNodeType({ node }: { node: WorkflowNode }) {
   return (
     <div className={css.form}>
       <p className={css.warning}>
-        <CircleHelp size={14} aria-hidden /> The node type “{node.type}” is not known here, so it cannot run. Its parameters are
-        kept as they are.
+        <CircleHelp size={14} aria-hidden /> The node type “{node.type}” is not supported, so it cannot run. Its parameters are
+        kept.
       </p>
       <div className={css.raw}>
         <CodeEditor
           value={JSON.stringify(node.parameters, null, 2)}
           onChange={() => undefined}
           language="json"
-          label="Parameters as stored"
+          label="Stored parameters"
           readOnly
         />
       </div>

@@ -1,20 +1,20 @@
 /** Edits the output of a node by hand; what is saved is pinned. */
 
 import { useEffect, useState } from "react";
-import { useEditor } from "../editor/store";
+import { useEditor } from "../editor/editorStore";
 import { CodeEditor } from "../expression/CodeEditor";
-import { pin } from "../graph/document";
+import { pinNode } from "../graph/document";
 import { Button, Dialog, Loading } from "../ui";
 import css from "./Panel.module.css";
-import { parsePinned, pinnedText } from "./pinned";
-import { outputItems } from "./pinning";
+import { formatPinned, parsePinned } from "./pinnedData";
+import { fetchOutputItems } from "./usePinning";
 
 const EXAMPLE = '[\n  {\n    "name": "Ada"\n  }\n]';
 
 export function PinEditor({ node, run, onClose }: { node: string; run: number; onClose: () => void }) {
   const [text, setText] = useState<string | null>(() => {
     const pinned = useEditor.getState().workflow.pinData?.[node];
-    return pinned ? pinnedText(pinned) : null;
+    return pinned ? formatPinned(pinned) : null;
   });
   const [note, setNote] = useState<string | null>(null);
   useEffect(() => {
@@ -27,16 +27,16 @@ export function PinEditor({ node, run, onClose }: { node: string; run: number; o
       return;
     }
     let gone = false;
-    outputItems(view.executionId, node, run, output.index).then(
+    fetchOutputItems(view.executionId, node, run, output.index).then(
       ({ items, total }) => {
         if (gone) return;
-        setText(pinnedText(items));
-        if (items.length < total) setNote(`These are the first ${items.length} of ${total} items.`);
+        setText(formatPinned(items));
+        if (items.length < total) setNote(`Showing the first ${items.length} of ${total} items.`);
       },
       (error: Error) => {
         if (gone) return;
         setText(EXAMPLE);
-        setNote(`What the node gave could not be read: ${error.message}`);
+        setNote(`Could not load the node's output: ${error.message}`);
       },
     );
     return () => {
@@ -47,7 +47,7 @@ export function PinEditor({ node, run, onClose }: { node: string; run: number; o
   const problem = parsed && "problem" in parsed ? parsed.problem : null;
   const save = () => {
     if (!parsed || "problem" in parsed) return;
-    useEditor.getState().change(`Edit the output of ${node}`, (document) => pin(document, node, parsed.items));
+    useEditor.getState().change(`Edit output of ${node}`, (document) => pinNode(document, node, parsed.items));
     onClose();
   };
   const footer = (
@@ -66,7 +66,7 @@ export function PinEditor({ node, run, onClose }: { node: string; run: number; o
   return (
     <Dialog open onClose={onClose} title={`Output of ${node}`} size="large" footer={footer}>
       <p className={css.faint}>
-        A list of objects, one for each item. It is pinned: the node is not run, and this is what the next ones get. {note}
+        An array of objects, one per item. Saving pins it: the node is skipped and the next nodes receive this data. {note}
       </p>
       <div className={css.pinEditor}>
         {text === null ? (

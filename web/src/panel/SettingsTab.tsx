@@ -1,13 +1,13 @@
 /** What happens around a node's work: errors, retries, notes and whether it runs at all. */
 
-import { newest, useCatalogue } from "../api/catalogue";
-import { useCanvas } from "../editor/canvas";
-import { useEditor } from "../editor/store";
+import { newestVersion, useCatalogue } from "../api/catalogue";
+import { useCanvas } from "../editor/canvasStore";
+import { useEditor } from "../editor/editorStore";
 import { setNodeField } from "../graph/document";
-import type { WorkflowNode } from "../graph/types";
+import type { WorkflowNode } from "../graph/workflowDocument";
 import { CopyButton, Field, NumberInput, Select, Switch, TextArea } from "../ui";
+import { canSplitErrors, ON_ERROR_OPTIONS, onErrorOf, TRIES_RANGE, WAIT_RANGE_MS } from "./nodeSettings";
 import css from "./Panel.module.css";
-import { canSplitErrors, ON_ERROR, onErrorOf, TRIES, WAIT_MS } from "./settings";
 
 export function SettingsTab({ node }: { node: WorkflowNode }) {
   const change = useEditor((state) => state.change);
@@ -16,7 +16,7 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
   const catalogue = useCatalogue();
   const set = <K extends string & keyof WorkflowNode>(field: K, value: WorkflowNode[K] | undefined, what: string) =>
     change(`${what} of ${node.name}`, (document) => setNodeField(document, node.name, field, value));
-  const known = catalogue.newest(node.type);
+  const known = catalogue.findNewest(node.type);
   const flag = (
     field: "alwaysOutputData" | "executeOnce" | "retryOnFail" | "disabled" | "notesInFlow",
     label: string,
@@ -36,11 +36,11 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
     </div>
   );
   const onError = onErrorOf(node);
-  const offered = ON_ERROR.filter((choice) => choice.value !== "continueErrorOutput" || canSplitErrors(ports?.outputs));
+  const offered = ON_ERROR_OPTIONS.filter((choice) => choice.value !== "continueErrorOutput" || canSplitErrors(ports?.outputs));
   return (
     <div className={css.form}>
-      {flag("disabled", "Switched off", "Items pass through as if the node were not there.")}
-      <Field label="On error" hint={ON_ERROR.find((choice) => choice.value === onError)?.hint}>
+      {flag("disabled", "Disabled", "Items pass through unchanged.")}
+      <Field label="On error" hint={ON_ERROR_OPTIONS.find((choice) => choice.value === onError)?.hint}>
         <Select
           value={onError}
           onChange={(value) =>
@@ -51,54 +51,52 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
           disabled={readOnly}
         />
       </Field>
-      {flag("retryOnFail", "Retry on failure", "The node is tried again when it fails.")}
+      {flag("retryOnFail", "Retry on failure", "Run the node again if it fails.")}
       {node.retryOnFail && (
         <div className={css.two}>
-          <Field label="Tries at most">
+          <Field label="Max tries">
             <NumberInput
-              value={node.maxTries ?? TRIES.preset}
-              min={TRIES.least}
-              max={TRIES.most}
-              onChange={(value) => set("maxTries", value, "Change the tries")}
+              value={node.maxTries ?? TRIES_RANGE.preset}
+              min={TRIES_RANGE.least}
+              max={TRIES_RANGE.most}
+              onChange={(value) => set("maxTries", value, "Change max tries")}
               disabled={readOnly}
             />
           </Field>
-          <Field label="Wait between (ms)">
+          <Field label="Wait between tries (ms)">
             <NumberInput
-              value={node.waitBetweenTries ?? WAIT_MS.preset}
-              min={WAIT_MS.least}
-              max={WAIT_MS.most}
+              value={node.waitBetweenTries ?? WAIT_RANGE_MS.preset}
+              min={WAIT_RANGE_MS.least}
+              max={WAIT_RANGE_MS.most}
               step={100}
-              onChange={(value) => set("waitBetweenTries", value, "Change the wait")}
+              onChange={(value) => set("waitBetweenTries", value, "Change wait between tries")}
               disabled={readOnly}
             />
           </Field>
         </div>
       )}
-      {flag(
-        "alwaysOutputData",
-        "Always output data",
-        "An empty item goes on where there would be none, so the way does not end here.",
-      )}
-      {flag("executeOnce", "Execute once", "Only the first item is worked on.")}
+      {flag("alwaysOutputData", "Always output data", "Output an empty item if there are none, so the branch continues.")}
+      {flag("executeOnce", "Execute once", "Process only the first item.")}
       <Field label="Notes">
         <TextArea
           value={node.notes ?? ""}
-          onChange={(event) => set("notes", event.target.value || undefined, "Change the notes")}
-          placeholder="What the next reader should know"
+          onChange={(event) => set("notes", event.target.value || undefined, "Change notes")}
+          placeholder="Notes for other editors"
           disabled={readOnly}
         />
       </Field>
-      {node.notes && flag("notesInFlow", "Show notes on the canvas", "They stand under the node's name.")}
+      {node.notes && flag("notesInFlow", "Show notes on the canvas", "Shown below the node name.")}
       <dl className={css.facts}>
         <dt>Type</dt>
         <dd>
-          <code>{node.type}</code> <CopyButton text={node.type} label="Copy the type" />
+          <code>{node.type}</code> <CopyButton text={node.type} label="Copy type" />
         </dd>
         <dt>Version</dt>
         <dd>
           {node.typeVersion}
-          {known && node.typeVersion < newest(known) && <span className={css.faint}> · new nodes get {newest(known)}</span>}
+          {known && node.typeVersion < newestVersion(known) && (
+            <span className={css.faint}> · latest {newestVersion(known)}</span>
+          )}
         </dd>
       </dl>
     </div>

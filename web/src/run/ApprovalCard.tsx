@@ -2,49 +2,49 @@
 
 import { Check, ShieldQuestion, X } from "lucide-react";
 import { useState } from "react";
-import { useMayChange } from "../api/session";
-import { Badge, Button, Dialog, exactTime, Field, Problem, relativeTime, TextArea, useTask } from "../ui";
+import { useCanEdit } from "../api/session";
+import { Badge, Button, Dialog, ErrorState, exactTime, Field, relativeTime, TextArea, useAsyncAction } from "../ui";
 import css from "./ApprovalCard.module.css";
-import type { Asked } from "./approval";
-import { decide } from "./execution";
+import type { ApprovalRequest } from "./approval";
+import { decideApproval } from "./executionActions";
 import { JsonBlock } from "./JsonBlock";
 import { useNow } from "./useNow";
 
 /** The server takes reasons up to this length. */
-const LONGEST_REASON = 2000;
+const MAX_REASON_CHARS = 2000;
 
 interface ApprovalCardProps {
-  asked: Asked;
+  asked: ApprovalRequest;
   /** Somebody has decided; the run goes on. */
   onDecided?: () => void;
 }
 
 export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const [isRejecting, setRejecting] = useState(false);
   const [mine, setMine] = useState<"approved" | "rejected" | null>(null);
-  const { busy, error, run } = useTask();
+  const { busy, error, run } = useAsyncAction();
   const now = useNow(asked.untilMs !== null, 1000);
   const isLate = asked.untilMs !== null && asked.untilMs <= now;
   const decision = asked.decision ?? mine ?? (isLate ? "expired" : null);
   const approve = async () => {
-    if (!(await run(() => decide(asked, "approve")))) return;
+    if (!(await run(() => decideApproval(asked, "approve")))) return;
     setMine("approved");
     onDecided?.();
   };
   return (
-    <section className={css.card} aria-label={`Approval of ${asked.tool}`}>
+    <section className={css.card} aria-label={`Approval for ${asked.tool}`}>
       <header>
         <ShieldQuestion size={15} aria-hidden />
         <span>
-          <b>{asked.node || "The agent"}</b> {decision ? "asked" : "asks"} to use <code>{asked.tool}</code>
+          <b>{asked.node || "The agent"}</b> {decision ? "asked" : "wants"} to call <code>{asked.tool}</code>
         </span>
-        {decision ? <Verdict decision={decision} by={asked.by} /> : <Until untilMs={asked.untilMs} now={now} />}
+        {decision ? <DecisionBadge decision={decision} by={asked.by} /> : <Deadline untilMs={asked.untilMs} now={now} />}
       </header>
       <JsonBlock value={asked.arguments ?? {}} label={`arguments of ${asked.tool}`} />
       {asked.reason && <p className={css.reason}>Reason: {asked.reason}</p>}
-      {!decision && !mayChange && <p className={css.reason}>An editor of the project can decide.</p>}
-      {!decision && mayChange && (
+      {!decision && !canEdit && <p className={css.reason}>A project editor can decide.</p>}
+      {!decision && canEdit && (
         <div className={css.buttons}>
           <Button size="small" kind="primary" icon={Check} busy={busy} onClick={() => void approve()}>
             Approve
@@ -54,7 +54,7 @@ export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
           </Button>
         </div>
       )}
-      {error !== null && <Problem error={error} />}
+      {error !== null && <ErrorState error={error} />}
       {isRejecting && (
         <RejectDialog
           asked={asked}
@@ -69,7 +69,7 @@ export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
   );
 }
 
-function Until({ untilMs, now }: { untilMs: number | null; now: number }) {
+function Deadline({ untilMs, now }: { untilMs: number | null; now: number }) {
   if (untilMs === null) return null;
   const until = new Date(untilMs);
   return (
@@ -79,24 +79,24 @@ function Until({ untilMs, now }: { untilMs: number | null; now: number }) {
   );
 }
 
-const WORDS = {
+const DECISION_LABELS = {
   approved: { word: "Approved", tone: "good" },
   rejected: { word: "Rejected", tone: "bad" },
-  expired: { word: "Nobody decided in time", tone: "neutral" },
+  expired: { word: "Expired", tone: "neutral" },
 } as const;
 
 /** How it was decided, and by whom. */
-export function Verdict({ decision, by }: { decision: keyof typeof WORDS; by: string | null }) {
-  const { word, tone } = WORDS[decision];
+export function DecisionBadge({ decision, by }: { decision: keyof typeof DECISION_LABELS; by: string | null }) {
+  const { word, tone } = DECISION_LABELS[decision];
   return <Badge tone={tone}>{by ? `${word} by ${by}` : word}</Badge>;
 }
 
 /** Asks why, because the agent is told: with a reason it may find a better way. */
-function RejectDialog({ asked, onClose, onRejected }: { asked: Asked; onClose: () => void; onRejected: () => void }) {
+function RejectDialog({ asked, onClose, onRejected }: { asked: ApprovalRequest; onClose: () => void; onRejected: () => void }) {
   const [reason, setReason] = useState("");
-  const { busy, error, run } = useTask();
+  const { busy, error, run } = useAsyncAction();
   const go = async () => {
-    if (!(await run(() => decide(asked, "reject", reason)))) return;
+    if (!(await run(() => decideApproval(asked, "reject", reason)))) return;
     onRejected();
     onClose();
   };
@@ -114,10 +114,10 @@ function RejectDialog({ asked, onClose, onRejected }: { asked: Asked; onClose: (
         </>
       }
     >
-      <Field label="Reason" hint="The agent is told why and goes on without the call. May be empty.">
-        <TextArea value={reason} maxLength={LONGEST_REASON} onChange={(event) => setReason(event.target.value)} />
+      <Field label="Reason" hint="Optional. The agent receives the reason and continues without the call.">
+        <TextArea value={reason} maxLength={MAX_REASON_CHARS} onChange={(event) => setReason(event.target.value)} />
       </Field>
-      {error !== null && <Problem error={error} />}
+      {error !== null && <ErrorState error={error} />}
     </Dialog>
   );
 }

@@ -14,18 +14,18 @@ export function ErrorCode({ code }: { code: string }) {
         <BookOpen size={12} aria-hidden />
       </button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} title={code} size="normal">
-        <Page code={code} />
+        <ErrorPage code={code} />
       </Dialog>
     </>
   );
 }
 
-function Page({ code }: { code: string }) {
+function ErrorPage({ code }: { code: string }) {
   const [text, setText] = useState<string | null | undefined>();
   useEffect(() => {
     let isHere = true;
-    import("./errorTexts").then(
-      ({ pageOf }) => isHere && setText(pageOf(code)),
+    import("./errorPages").then(
+      ({ loadErrorPage }) => isHere && setText(loadErrorPage(code)),
       () => isHere && setText(null),
     );
     return () => {
@@ -33,5 +33,5 @@ function Page({ code }: { code: string }) {
     };
   }, [code]);
   if (text === undefined) return <Loading />;
-  return text === null ? <p>There is no page about {code} in this version.</p> : <Markdown text={text} />;
+  return text === null ? <p>No documentation for {code} in this version.</p> : <Markdown text={text} />;
 }

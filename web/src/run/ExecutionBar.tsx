@@ -3,11 +3,10 @@
 import { Copy, GitCompareArrows, GitFork, History, Pencil, RotateCcw, Square, X } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { urlPath } from "../api/address";
-import { useMayChange } from "../api/session";
-import { useEditor } from "../editor/store";
+import { useCanEdit } from "../api/session";
+import { urlPath } from "../api/url";
+import { useEditor } from "../editor/editorStore";
 import {
-  attempt,
   Badge,
   Button,
   duration,
@@ -18,14 +17,15 @@ import {
   StatusMark,
   Time,
   toast,
-  useTask,
+  tryAction,
+  useAsyncAction,
 } from "../ui";
-import { planCopy } from "./copy";
+import { prepareCopy } from "./copyToEditor";
 import css from "./ExecutionBar.module.css";
-import { fetchDocument, fork, retry, stop, useExecution } from "./execution";
-import { ForkDialog, stepsOf } from "./ForkDialog";
+import { fetchExecutedWorkflow, forkExecution, retryExecution, stopExecution, useExecution } from "./executionActions";
+import { ForkDialog, listForkSteps } from "./ForkDialog";
+import { elapsed, isOver, type RunView } from "./runView";
 import { useNow } from "./useNow";
-import { elapsed, isOver, type RunView } from "./view";
 
 export function ExecutionBar({ id: executionId }: { id: string }) {
   const run = useEditor((state) => state.run);
@@ -51,7 +51,7 @@ export function ExecutionBar({ id: executionId }: { id: string }) {
           <Money dollars={view.spent.reduce((sum, spent) => sum + (spent.dollars ?? 0), 0)} />
         </span>
       )}
-      {row?.retryOf && <Badge>again of {row.retryOf}</Badge>}
+      {row?.retryOf && <Badge>Retry of {row.retryOf}</Badge>}
       <span className={css.space} />
       {view && (
         <Actions
@@ -61,7 +61,7 @@ export function ExecutionBar({ id: executionId }: { id: string }) {
           onCopied={() => go(back)}
         />
       )}
-      <IconButton icon={X} label="Back to the editor" onClick={() => go(back)} />
+      <IconButton icon={X} label="Back to editor" onClick={() => go(back)} />
     </section>
   );
 }
@@ -75,44 +75,52 @@ interface ActionsProps {
 }
 
 function Actions({ view, before, onOpen, onCopied }: ActionsProps) {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const [isForking, setForking] = useState(false);
-  const task = useTask();
+  const task = useAsyncAction();
   const [, go] = useLocation();
   const { executionId: id, status } = view;
   const take = (act: () => Promise<{ id: string | number }>) =>
-    task.run(() => attempt(async () => onOpen(String((await act()).id))));
+    task.run(() => tryAction(async () => onOpen(String((await act()).id))));
   const copy = () =>
-    attempt(async () => {
-      await planCopy(await fetchDocument(id), view);
+    tryAction(async () => {
+      await prepareCopy(await fetchExecutedWorkflow(id), view);
       onCopied();
-      toast({ text: `The workflow of execution ${id} is on the canvas, with the data it began with pinned.` });
+      toast({ text: `Copied the workflow of execution ${id} to the canvas and pinned its input data.` });
     });
-  const first = stepsOf(view)[0]?.value;
+  const first = listForkSteps(view)[0]?.value;
   const canRetry = status === "error" || status === "canceled" || status === "uncertain";
   const menu: MenuItem[] = [
     ...(canRetry
       ? [
-          { label: "Retry with the workflow as it was", icon: RotateCcw, onSelect: () => void take(() => retry(id, "same")) },
-          { label: "Retry with the workflow as it is now", icon: Pencil, onSelect: () => void take(() => retry(id, "newest")) },
+          {
+            label: "Retry with original workflow",
+            icon: RotateCcw,
+            onSelect: () => void take(() => retryExecution(id, "same")),
+          },
+          {
+            label: "Retry with current workflow",
+            icon: Pencil,
+            onSelect: () => void take(() => retryExecution(id, "newest")),
+          },
         ]
       : []),
     {
       label: "Replay from the start",
       icon: RotateCcw,
       disabled: !first,
-      onSelect: () => first && void take(() => fork(id, first)),
+      onSelect: () => first && void take(() => forkExecution(id, first)),
     },
     { label: "Fork from a step…", icon: GitFork, disabled: !first, onSelect: () => setForking(true) },
   ];
   return (
     <div className={css.actions}>
-      {mayChange && !isOver(view) && (
-        <Button size="small" icon={Square} onClick={() => void attempt(() => stop(id))}>
+      {canEdit && !isOver(view) && (
+        <Button size="small" icon={Square} onClick={() => void tryAction(() => stopExecution(id))}>
           Stop
         </Button>
       )}
-      {mayChange && isOver(view) && (
+      {canEdit && isOver(view) && (
         <Menu
           trigger={
             <Button size="small" icon={RotateCcw} busy={task.busy}>
@@ -129,7 +137,7 @@ function Actions({ view, before, onOpen, onCopied }: ActionsProps) {
       >
         Compare
       </Button>
-      {mayChange && (
+      {canEdit && (
         <Button size="small" icon={Copy} onClick={() => void copy()}>
           Copy to editor
         </Button>

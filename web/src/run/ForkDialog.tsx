@@ -2,10 +2,10 @@
 // if one is named.
 
 import { useMemo, useState } from "react";
-import { Button, Dialog, Field, Input, Problem, Select, useTask } from "../ui";
+import { Button, Dialog, ErrorState, Field, Input, Select, useAsyncAction } from "../ui";
 import css from "./ExecutionBar.module.css";
-import { fork } from "./execution";
-import type { RunView } from "./view";
+import { forkExecution } from "./executionActions";
+import type { RunView } from "./runView";
 
 interface ForkDialogProps {
   open: boolean;
@@ -17,17 +17,17 @@ interface ForkDialogProps {
 }
 
 export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogProps) {
-  const steps = useMemo(() => stepsOf(view), [view]);
-  const models = useMemo(() => modelsOf(view), [view]);
+  const steps = useMemo(() => listForkSteps(view), [view]);
+  const models = useMemo(() => listModels(view), [view]);
   const [step, setStep] = useState<string | null>(null);
   const [model, setModel] = useState("");
-  const task = useTask();
+  const task = useAsyncAction();
   const options = from && !steps.some((one) => one.value === from.value) ? [from, ...steps] : steps;
   const chosen = step ?? from?.value ?? steps.at(-1)?.value;
   const go = async () => {
     if (!chosen) return;
     await task.run(async () => {
-      const taken = await fork(view.executionId, chosen, model.trim() || undefined);
+      const taken = await forkExecution(view.executionId, chosen, model.trim() || undefined);
       onClose();
       onForked(String(taken.id));
     });
@@ -47,22 +47,22 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
       }
     >
       <div className={css.form}>
-        <Field label="From this step on" hint="Steps before it keep their results and are not run again.">
-          <Select label="From this step on" value={chosen} onChange={setStep} options={options} />
+        <Field label="Start from step" hint="Earlier steps keep their results and are not run again.">
+          <Select label="Start from step" value={chosen} onChange={setStep} options={options} />
         </Field>
         {models.length > 0 && (
-          <Field label="Model" hint={`Put into every model node. Empty: as it was (${models.join(", ")}).`}>
+          <Field label="Model" hint={`Used in every model node. Leave empty to keep the original (${models.join(", ")}).`}>
             <Input value={model} onChange={(event) => setModel(event.target.value)} placeholder={models[0]} />
           </Field>
         )}
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </div>
     </Dialog>
   );
 }
 
 /** Steps of the run itself, in the order they happened; a node that ran several times is forked at its last time. */
-export function stepsOf(view: RunView): { value: string; label: string; hint?: string }[] {
+export function listForkSteps(view: RunView): { value: string; label: string; hint?: string }[] {
   const last = new Map<string, { order: number; n: number }>();
   for (const [node, runs] of view.nodes) {
     const own = runs.filter((run) => !run.served);
@@ -71,11 +71,11 @@ export function stepsOf(view: RunView): { value: string; label: string; hint?: s
   }
   return [...last]
     .sort(([, a], [, b]) => a.order - b.order)
-    .map(([node, { n }]) => ({ value: node, label: node, hint: n > 1 ? `the last of ${n} times` : undefined }));
+    .map(([node, { n }]) => ({ value: node, label: node, hint: n > 1 ? `last of ${n} runs` : undefined }));
 }
 
 /** The models that were asked: the nodes that gave one. */
-function modelsOf(view: RunView): string[] {
+function listModels(view: RunView): string[] {
   const told = view.spent.map((row) => row.model);
   if (told.length > 0) return [...new Set(told)];
   return [...view.nodes].filter(([, runs]) => runs.some((run) => run.served?.kind === "ai_languageModel")).map(([node]) => node);

@@ -5,7 +5,7 @@ import { Button, CopyButton } from "../ui";
 import css from "./JsonBlock.module.css";
 
 /** A browser draws this much text without a pause. */
-const SHOWN_CHARS = 20_000;
+const MAX_SHOWN_CHARS = 20_000;
 
 interface JsonBlockProps {
   value: unknown;
@@ -14,9 +14,9 @@ interface JsonBlockProps {
 }
 
 export function JsonBlock({ value, label }: JsonBlockProps) {
-  const text = useMemo(() => pretty(value), [value]);
+  const text = useMemo(() => formatJson(value), [value]);
   const [isWhole, setWhole] = useState(false);
-  const isCut = !isWhole && text.length > SHOWN_CHARS;
+  const isCut = !isWhole && text.length > MAX_SHOWN_CHARS;
   return (
     <div className={css.block}>
       <div className={css.copy}>
@@ -24,7 +24,7 @@ export function JsonBlock({ value, label }: JsonBlockProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       <pre aria-label={label} tabIndex={0} role="region">
-        {isCut ? `${text.slice(0, SHOWN_CHARS)}…` : text}
+        {isCut ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text}
       </pre>
       {isCut && (
         <Button size="small" kind="quiet" onClick={() => setWhole(true)}>
@@ -36,7 +36,7 @@ export function JsonBlock({ value, label }: JsonBlockProps) {
 }
 
 /** Text that is JSON itself is shown as JSON: models and tools speak so. */
-export function pretty(value: unknown): string {
+export function formatJson(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value, null, 2) ?? "";
   if (!/^\s*[[{]/.test(value)) return value;
   try {

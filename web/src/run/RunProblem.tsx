@@ -5,22 +5,22 @@ import { Button, cx } from "../ui";
 import { ErrorCode } from "./ErrorCode";
 import { JsonBlock } from "./JsonBlock";
 import css from "./RunProblem.module.css";
-import type { RunError } from "./view";
+import type { RunFailure } from "./runView";
 
 interface RunProblemProps {
-  error: RunError;
+  error: RunFailure;
   /** Given where the error is not already shown at its node. */
   onOpenNode?: (node: string) => void;
   isCompact?: boolean;
 }
 
 /** Fields that are shown in words of their own. */
-const TOLD = new Set(["code", "message", "description", "hint", "name", "node", "itemIndex", "stack"]);
+const SHOWN_FIELDS = new Set(["code", "message", "description", "hint", "name", "node", "itemIndex", "stack"]);
 
 export function RunProblem({ error, onOpenNode, isCompact }: RunProblemProps) {
   const { code, message, description, hint, itemIndex } = error;
-  const node = nodeOf(error);
-  const more = Object.entries(error).filter(([key, value]) => !TOLD.has(key) && value !== undefined && value !== null);
+  const node = errorNode(error);
+  const more = Object.entries(error).filter(([key, value]) => !SHOWN_FIELDS.has(key) && value !== undefined && value !== null);
   return (
     <div className={cx(css.problem, isCompact && css.compact)} role="alert">
       <CircleAlert size={16} aria-hidden className={css.mark} />
@@ -32,7 +32,7 @@ export function RunProblem({ error, onOpenNode, isCompact }: RunProblemProps) {
           <ErrorCode code={code} />
           {node && onOpenNode && (
             <Button size="small" kind="quiet" onClick={() => onOpenNode(node)}>
-              {code === "CREDENTIAL_MISSING" ? `Choose a credential in ${node}` : `Open ${node}`}
+              {code === "CREDENTIAL_MISSING" ? `Select a credential in ${node}` : `Open ${node}`}
             </Button>
           )}
           {typeof itemIndex === "number" && <span>at item {itemIndex}</span>}
@@ -40,7 +40,7 @@ export function RunProblem({ error, onOpenNode, isCompact }: RunProblemProps) {
         {!isCompact && more.length > 0 && (
           <details className={css.more}>
             <summary>Details</summary>
-            <JsonBlock value={Object.fromEntries(more)} label="details of the error" />
+            <JsonBlock value={Object.fromEntries(more)} label="error details" />
           </details>
         )}
       </div>
@@ -49,7 +49,7 @@ export function RunProblem({ error, onOpenNode, isCompact }: RunProblemProps) {
 }
 
 /** Some records name the node, others carry the whole of it. */
-export function nodeOf(error: RunError): string | null {
+export function errorNode(error: RunFailure): string | null {
   const node: unknown = error.node;
   if (typeof node === "string") return node;
   return typeof node === "object" && node !== null && "name" in node ? String(node.name) : null;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Answer, addChunk, textOf, wordsOf } from "./answer";
+import { type Answer, addChunk, answerText, extractText } from "./answer";
 
 function heard(...chunks: [string, unknown?][]): Answer {
   let answer: Answer | undefined;
@@ -20,7 +20,7 @@ it("joins words and keeps a tool between them in its place", () => {
   );
   expect(answer.parts.map((part) => part.kind)).toEqual(["text", "tool", "text"]);
   expect(answer.parts[1]).toMatchObject({ name: "calculator", arguments: { input: "6*7" }, result: "42", isRunning: false });
-  expect(textOf(answer)).toBe("Let me see.\n\nIt is 42.");
+  expect(answerText(answer)).toBe("Let me see.\n\nIt is 42.");
   expect(answer.isOver).toBe(true);
 });
 
@@ -41,12 +41,12 @@ it("adds up tokens and money, and knows no price from a price of nothing", () =>
 });
 
 it("reads the words out of the item of a last node", () => {
-  expect(textOf(heard(["item", '{"output":"Done."}']))).toBe("Done.");
-  expect(wordsOf([{ text: "x" }])).toBe("x");
-  expect(wordsOf({ reply: "Hi" })).toBe("Hi");
-  expect(wordsOf({ n: 1 })).toContain('"n": 1');
-  expect(wordsOf(undefined)).toBe("");
-  expect(textOf(heard(["item", "{not json"]))).toBe("{not json");
+  expect(answerText(heard(["item", '{"output":"Done."}']))).toBe("Done.");
+  expect(extractText([{ text: "x" }])).toBe("x");
+  expect(extractText({ reply: "Hi" })).toBe("Hi");
+  expect(extractText({ n: 1 })).toContain('"n": 1');
+  expect(extractText(undefined)).toBe("");
+  expect(answerText(heard(["item", "{not json"]))).toBe("{not json");
 });
 
 it("takes a failure as the end", () => {

@@ -1,9 +1,9 @@
 // What an agent says while it runs: pieces of its words and the tools between them, gathered in the order they came.
 
-import { type Asked, ofEvent } from "./approval";
+import { type ApprovalRequest, fromEvent } from "./approval";
 
 /** A piece of an answer as the server streams it. */
-export interface Chunk {
+export interface AnswerChunk {
   type: "begin" | "item" | "end" | "error" | "tool-start" | "tool-end" | "approval" | "usage" | "done" | string;
   content?: unknown;
   metadata?: { nodeId?: string; nodeName?: string; itemIndex?: number; runIndex?: number; timestamp?: number };
@@ -19,7 +19,7 @@ export interface ToolPart {
   durationMs: number | null;
   isRunning: boolean;
   /** What was asked before it could begin. */
-  asked?: Asked;
+  asked?: ApprovalRequest;
 }
 
 export type AnswerPart = { kind: "text"; text: string } | ToolPart;
@@ -35,23 +35,23 @@ export interface Answer {
   iterations?: number;
 }
 
-const NOTHING: Answer = { parts: [], isOver: false, isFailed: false, inputTokens: 0, outputTokens: 0, dollars: null };
+const EMPTY_ANSWER: Answer = { parts: [], isOver: false, isFailed: false, inputTokens: 0, outputTokens: 0, dollars: null };
 
 /** The answer with one piece more. */
-export function addChunk(answer: Answer = NOTHING, { type, content, metadata }: Chunk): Answer {
+export function addChunk(answer: Answer = EMPTY_ANSWER, { type, content, metadata }: AnswerChunk): Answer {
   const fields = typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
   switch (type) {
     case "begin":
       // A node that works on several items begins as often; what it said before is a paragraph of its own.
-      return { ...answer, parts: paragraph(answer.parts), isOver: false };
+      return { ...answer, parts: withParagraphBreak(answer.parts), isOver: false };
     case "item":
       // While a call asks, the words that say so are for those who see no card.
       if (answer.parts.some((part) => part.kind === "tool" && part.isRunning && part.asked)) return answer;
-      return { ...answer, parts: withText(answer.parts, words(content)) };
+      return { ...answer, parts: withText(answer.parts, chunkText(content)) };
     case "tool-start":
       return { ...answer, parts: withTool(answer.parts, toolPart(fields)) };
     case "approval": {
-      const asked = ofEvent(fields, "", metadata?.nodeName ?? "") ?? undefined;
+      const asked = fromEvent(fields, "", metadata?.nodeName ?? "") ?? undefined;
       return { ...answer, parts: withTool(answer.parts, { ...toolPart(fields), asked }) };
     }
     case "tool-end":
@@ -80,13 +80,13 @@ export function addChunk(answer: Answer = NOTHING, { type, content, metadata }: 
 }
 
 /** All the words of an answer, without its tools. */
-export function textOf(answer: Pick<Answer, "parts">): string {
+export function answerText(answer: Pick<Answer, "parts">): string {
   const texts = answer.parts.filter((part) => part.kind === "text").map((part) => part.text.trim());
   return texts.filter(Boolean).join("\n\n");
 }
 
 /** The words in what a workflow answers: the field that holds them, or all of it as JSON. */
-export function wordsOf(value: unknown): string {
+export function extractText(value: unknown): string {
   if (typeof value === "string") return value;
   const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (typeof found === "object" && found !== null) {
@@ -103,11 +103,11 @@ export function wordsOf(value: unknown): string {
 }
 
 /** A piece that is JSON is the item of a last node, whose words are meant. */
-function words(content: unknown): string {
-  if (typeof content !== "string") return wordsOf(content);
+function chunkText(content: unknown): string {
+  if (typeof content !== "string") return extractText(content);
   if (!content.startsWith("{")) return content;
   try {
-    return wordsOf(JSON.parse(content));
+    return extractText(JSON.parse(content));
   } catch {
     return content;
   }
@@ -119,7 +119,7 @@ function withText(parts: readonly AnswerPart[], text: string): AnswerPart[] {
   return text === "" ? [...parts] : [...parts, { kind: "text", text }];
 }
 
-function paragraph(parts: readonly AnswerPart[]): readonly AnswerPart[] {
+function withParagraphBreak(parts: readonly AnswerPart[]): readonly AnswerPart[] {
   const last = parts.at(-1);
   if (last?.kind !== "text" || last.text.trim() === "") return parts;
   return [...parts.slice(0, -1), { kind: "text", text: `${last.text}\n\n` }];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { addChunk } from "./answer";
-import { ofEvent, openOnes, withAsked } from "./approval";
-import { reduceAll } from "./reduce";
-import { emptyView, type RunEvent } from "./view";
+import { fromEvent, mergeApproval, pendingApprovals } from "./approval";
+import { reduceEvents } from "./runReducer";
+import { emptyView, type RunEvent } from "./runView";
 
 const told = {
   executionId: "12",
@@ -15,32 +15,32 @@ const told = {
 
 describe("a call that asks for approval", () => {
   it("waits until it is decided or its time is over", () => {
-    const asked = ofEvent({ ...told, untilMs: 100 }, "", "");
+    const asked = fromEvent({ ...told, untilMs: 100 }, "", "");
     if (!asked) throw new Error("It was not read");
-    expect(openOnes([asked], 50)).toHaveLength(1);
-    expect(openOnes([asked], 101)).toHaveLength(0);
-    const decided = withAsked([asked], { ...asked, decision: "rejected", reason: "no" });
+    expect(pendingApprovals([asked], 50)).toHaveLength(1);
+    expect(pendingApprovals([asked], 101)).toHaveLength(0);
+    const decided = mergeApproval([asked], { ...asked, decision: "rejected", reason: "no" });
     expect(decided).toHaveLength(1);
-    expect(openOnes(decided, 50)).toHaveLength(0);
+    expect(pendingApprovals(decided, 50)).toHaveLength(0);
   });
 
   it("is not shown to whoever is not told which call it is", () => {
-    expect(ofEvent({ id: "c1", name: "Send_mail", untilMs: 5 }, "12", "Agent")).toBeNull();
+    expect(fromEvent({ id: "c1", name: "Send_mail", untilMs: 5 }, "12", "Agent")).toBeNull();
   });
 
   it("is heard in a run's events, first open and then decided", () => {
     const event = (more: object): RunEvent => ({ type: "approval", data: { ...told, ...more } });
     const waiting: RunEvent = { type: "executionWaiting", data: { node: "Agent", untilMs: 100, asks: true } };
-    const view = reduceAll(emptyView("12"), [event({ decision: null }), waiting]);
+    const view = reduceEvents(emptyView("12"), [event({ decision: null }), waiting]);
     expect(view.approvals.map((one) => one.tool)).toEqual(["Send_mail"]);
     expect(view.waiting?.asks).toBe(true);
-    const after = reduceAll(view, [event({ decision: "approved", by: "ada@example.com" })]);
+    const after = reduceEvents(view, [event({ decision: "approved", by: "ada@example.com" })]);
     expect(after.approvals[0]?.decision).toBe("approved");
   });
 
   it("issue_14_00_belongs_to_the_run_whose_stream_tells_it", () => {
     const begun: RunEvent = { type: "executionStarted", data: { executionId: "../../../webhook/evil" } };
-    const view = reduceAll(emptyView("12"), [
+    const view = reduceEvents(emptyView("12"), [
       begun,
       { type: "approval", data: { ...told, executionId: "../../../webhook/evil" } },
     ]);

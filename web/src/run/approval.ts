@@ -3,7 +3,7 @@
 import type { AgentApproval, Approval } from "../api/generated";
 
 /** One call that asks, as every card about it needs it. */
-export interface Asked {
+export interface ApprovalRequest {
   executionId: string;
   node: string;
   /** The full name of the call within the step. */
@@ -18,17 +18,17 @@ export interface Asked {
   by: string | null;
 }
 
-export function ofList(row: Approval): Asked {
+export function fromApprovalRow(row: Approval): ApprovalRequest {
   return { ...row, untilMs: Date.parse(row.untilAt), decision: null, reason: null, by: null };
 }
 
 /** A call in the report of an agent. */
-export function ofReport(
+export function fromReport(
   told: AgentApproval,
   executionId: string,
   node: string,
   call: { name: string; arguments?: unknown },
-): Asked {
+): ApprovalRequest {
   return { ...told, executionId, node, tool: told.tool ?? call.name, arguments: told.arguments ?? call.arguments };
 }
 
@@ -36,7 +36,7 @@ export function ofReport(
  * Reads an event of a run, or a piece of an answer. Which run a stream is of is known; only where it is not, the event says it. `null` where it is
  * told to somebody who may not decide.
  */
-export function ofEvent(told: Record<string, unknown>, executionId: string, node: string): Asked | null {
+export function fromEvent(told: Record<string, unknown>, executionId: string, node: string): ApprovalRequest | null {
   const { call, digest } = told;
   if (typeof call !== "string" || typeof digest !== "string") return null;
   const decision = told.decision === "approved" || told.decision === "rejected" ? told.decision : null;
@@ -55,12 +55,12 @@ export function ofEvent(told: Record<string, unknown>, executionId: string, node
 }
 
 /** Those asked so far with one more; a decision takes the place of its question. */
-export function withAsked(all: readonly Asked[], one: Asked): readonly Asked[] {
+export function mergeApproval(all: readonly ApprovalRequest[], one: ApprovalRequest): readonly ApprovalRequest[] {
   const at = all.findIndex((known) => known.node === one.node && known.call === one.call);
   return at < 0 ? [...all, one] : all.map((known, index) => (index === at ? one : known));
 }
 
 /** The questions that still wait for somebody. */
-export function openOnes(all: readonly Asked[], now: number): Asked[] {
+export function pendingApprovals(all: readonly ApprovalRequest[], now: number): ApprovalRequest[] {
   return all.filter((one) => one.decision === null && (one.untilMs === null || one.untilMs > now));
 }

@@ -1,26 +1,34 @@
 // A stored run's outline as the server gives it, and how it becomes the same view that a live run has.
 
 import type { ExecutionOutline, NodeRun as OutlineStep } from "../api/generated";
-import { error, failure, type NodeRun, type RunView, runStatus, type StepStatus, stepStatus } from "./view";
+import {
+  type NodeRunView,
+  parseError,
+  parseFailure,
+  parseRunStatus,
+  parseStepStatus,
+  type RunView,
+  type StepStatus,
+} from "./runView";
 
 export function fromOutline(outline: ExecutionOutline): RunView {
-  const order = orders(outline.nodes);
-  const nodes = new Map<string, NodeRun[]>();
+  const order = stepOrder(outline.nodes);
+  const nodes = new Map<string, NodeRunView[]>();
   for (const [name, steps] of Object.entries(outline.nodes)) {
     nodes.set(
       name,
       steps.map((step) => {
         const run = toRun(step, order.get(step) ?? 0);
-        return { ...run, status: inTheEnd(run.status, outline.status) };
+        return { ...run, status: finalStatus(run.status, outline.status) };
       }),
     );
   }
-  const failed = failure(outline.error);
+  const failed = parseFailure(outline.error);
   const waiting = [...nodes].find(([, runs]) => runs.at(-1)?.status === "waiting");
   return {
     executionId: String(outline.id),
     workflowId: outline.workflowId,
-    status: runStatus(outline.status),
+    status: parseRunStatus(outline.status),
     mode: outline.mode,
     startedAt: Date.parse(outline.startedAt),
     finishedAt: outline.stoppedAt ? Date.parse(outline.stoppedAt) : null,
@@ -40,7 +48,7 @@ export function fromOutline(outline: ExecutionOutline): RunView {
 }
 
 /** What became of a step that was under way when it was noted, by how its run stands now. */
-function inTheEnd(step: StepStatus, run: string): StepStatus {
+function finalStatus(step: StepStatus, run: string): StepStatus {
   if (step === "running" && run === "uncertain") return "uncertain";
   const isAsleep = run === "waiting" || run === "running" || run === "new";
   if (step !== "waiting" || isAsleep) return step;
@@ -49,16 +57,16 @@ function inTheEnd(step: StepStatus, run: string): StepStatus {
 }
 
 /** Steps in the order they began; where two began in the same millisecond, in the order the server counted them. */
-function orders(nodes: Record<string, OutlineStep[]>): Map<OutlineStep, number> {
+function stepOrder(nodes: Record<string, OutlineStep[]>): Map<OutlineStep, number> {
   const all = Object.values(nodes).flat();
   all.sort((a, b) => a.startTime - b.startTime || (a.executionIndex ?? 0) - (b.executionIndex ?? 0) || a.runIndex - b.runIndex);
   return new Map(all.map((step, index) => [step, index]));
 }
 
-function toRun(step: OutlineStep, order: number): NodeRun {
+function toRun(step: OutlineStep, order: number): NodeRunView {
   return {
     runIndex: step.runIndex,
-    status: step.reused !== undefined ? "reused" : stepStatus(step.status, error(step.error)),
+    status: step.reused !== undefined ? "reused" : parseStepStatus(step.status, parseError(step.error)),
     startedMs: step.startTime,
     durationMs: step.executionTime ?? 0,
     outputs: step.outputs ?? [],
@@ -68,7 +76,7 @@ function toRun(step: OutlineStep, order: number): NodeRun {
         : null,
     ),
     order,
-    error: failure(step.error),
+    error: parseFailure(step.error),
     retries: 0,
     hints: step.hints ?? [],
     lines: [],

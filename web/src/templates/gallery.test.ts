@@ -1,6 +1,6 @@
 /** Whether every template can be opened and wired as it says, and how the gallery is searched. */
 import { describe, expect, it } from "vitest";
-import { CATEGORIES, documentOf, matching, TEMPLATES } from "./gallery";
+import { CATEGORIES, createDocument, filterTemplates, TEMPLATES } from "./gallery";
 
 describe("templates", () => {
   it("are at least fifteen, and several of them need nothing", () => {
@@ -38,25 +38,25 @@ describe("templates", () => {
   it("become documents without ids of their own", () => {
     const [first] = TEMPLATES;
     if (!first) throw new Error("There are no templates");
-    expect(documentOf(first)).not.toHaveProperty("id");
-    expect(documentOf(first).meta).toEqual({ templateId: first.id });
+    expect(createDocument(first)).not.toHaveProperty("id");
+    expect(createDocument(first).meta).toEqual({ templateId: first.id });
   });
 });
 
 describe("the gallery's search", () => {
   it("finds templates that have every word somewhere", () => {
-    const found = matching(TEMPLATES, { text: "AGENT memory", category: null, onlyReady: false });
+    const found = filterTemplates(TEMPLATES, { text: "AGENT memory", category: null, onlyReady: false });
     expect(found.map((template) => template.id)).toContain("chat-agent");
-    expect(matching(TEMPLATES, { text: "agent zebra", category: null, onlyReady: false })).toEqual([]);
+    expect(filterTemplates(TEMPLATES, { text: "agent zebra", category: null, onlyReady: false })).toEqual([]);
   });
 
   it("can leave out everything that needs a key or a service", () => {
-    const found = matching(TEMPLATES, { text: "", category: null, onlyReady: true });
+    const found = filterTemplates(TEMPLATES, { text: "", category: null, onlyReady: true });
     expect(found.every((template) => template.needs.length === 0)).toBe(true);
   });
 
   it("keeps to a category", () => {
-    const found = matching(TEMPLATES, { text: "", category: "Knowledge", onlyReady: false });
+    const found = filterTemplates(TEMPLATES, { text: "", category: "Knowledge", onlyReady: false });
     expect(found.map((template) => template.category)).toEqual(found.map(() => "Knowledge"));
   });
 });

@@ -1,5 +1,5 @@
 /** The templates that come with the editor: each a workflow that runs here, with what it is for and what it needs. */
-import type { WorkflowDocument } from "../graph/types";
+import type { WorkflowDocument } from "../graph/workflowDocument";
 
 /** A workflow to begin with. */
 export interface Template {
@@ -22,21 +22,21 @@ const files = import.meta.glob<Omit<Template, "id">>("./*.json", { eager: true, 
 /** All templates, by category and then by title. */
 export const TEMPLATES: readonly Template[] = Object.entries(files)
   .map(([path, template]) => ({ ...template, id: path.replace(/^\.\/|\.json$/g, "") }))
-  .sort((one, other) => place(one) - place(other) || one.title.localeCompare(other.title));
+  .sort((one, other) => categoryIndex(one) - categoryIndex(other) || one.title.localeCompare(other.title));
 
-export function templateOf(id: string): Template | undefined {
+export function findTemplate(id: string): Template | undefined {
   return TEMPLATES.find((template) => template.id === id);
 }
 
 /** What somebody looks for in the gallery. */
-export interface Wish {
+export interface TemplateFilter {
   text: string;
   category: string | null;
   /** Only those that need nothing: no key, no service, no network. */
   onlyReady: boolean;
 }
 
-export function matching(templates: readonly Template[], { text, category, onlyReady }: Wish): Template[] {
+export function filterTemplates(templates: readonly Template[], { text, category, onlyReady }: TemplateFilter): Template[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return templates.filter((template) => {
     if (category !== null && template.category !== category) return false;
@@ -47,12 +47,12 @@ export function matching(templates: readonly Template[], { text, category, onlyR
 }
 
 /** The document that is created from a template: without ids that belong to another place. */
-export function documentOf(template: Template): WorkflowDocument {
+export function createDocument(template: Template): WorkflowDocument {
   const { name, nodes, connections, settings, pinData } = template.workflow;
   return { name, nodes, connections, settings: settings ?? {}, pinData: pinData ?? {}, meta: { templateId: template.id } };
 }
 
-function place(template: Omit<Template, "id">): number {
+function categoryIndex(template: Omit<Template, "id">): number {
   const index = (CATEGORIES as readonly string[]).indexOf(template.category);
   return index < 0 ? CATEGORIES.length : index;
 }

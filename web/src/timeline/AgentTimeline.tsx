@@ -2,32 +2,32 @@
 // told in full beside it, and below stands the answer with where it came from.
 
 import { type ReactNode, useState } from "react";
-import type { RunView } from "../run/view";
-import { Badge, count, duration, Money, Problem, Skeleton, Split } from "../ui";
+import type { RunView } from "../run/runView";
+import { Badge, count, duration, ErrorState, Money, Skeleton, SplitPane } from "../ui";
 import { AnswerPanel } from "./AnswerPanel";
-import { Confidence } from "./Confidence";
-import { type Choice, Detail } from "./Detail";
-import { Rows } from "./Rows";
-import { type AgentReport, confidences, timelineOf, totalsOf } from "./report";
+import { type AgentReport, buildTimeline, listConfidences, sumTotals } from "./agentReport";
+import { CallDetail, type TimelineSelection } from "./CallDetail";
+import { ConfidenceSparkline } from "./ConfidenceSparkline";
 import css from "./Timeline.module.css";
-import { useAgent, versionOf } from "./useAgent";
+import { TimelineRows } from "./TimelineRows";
+import { agentRunVersion, useAgentReport } from "./useAgentReport";
 
 interface AgentTimelineProps {
   view: RunView;
   node: string;
   run: number;
   /** Stands at the left of the summary: which agent, which run. */
-  choice?: ReactNode;
+  runPicker?: ReactNode;
 }
 
-export function AgentTimeline({ view, node, run, choice }: AgentTimelineProps) {
-  const query = useAgent({ executionId: view.executionId, node, run, version: versionOf(view, node, run) });
-  const [chosen, setChosen] = useState<Choice | null>(null);
+export function AgentTimeline({ view, node, run, runPicker }: AgentTimelineProps) {
+  const query = useAgentReport({ executionId: view.executionId, node, run, version: agentRunVersion(view, node, run) });
+  const [chosen, setChosen] = useState<TimelineSelection | null>(null);
   if (query.error && !query.data) {
     return (
       <div className={css.pad}>
-        {choice}
-        <Problem error={query.error} onRetry={() => void query.refetch()} />
+        {runPicker}
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       </div>
     );
   }
@@ -36,29 +36,29 @@ export function AgentTimeline({ view, node, run, choice }: AgentTimelineProps) {
   const isRunning = view.nodes.get(node)?.find((one) => one.runIndex === run)?.status === "running";
   return (
     <div className={css.timeline}>
-      <Summary report={report} choice={choice} isRunning={isRunning} />
-      <Split direction="row" initial={-460} min={280} max={1000} storageKey="timeline" label="Width of the detail">
+      <Summary report={report} choice={runPicker} isRunning={isRunning} />
+      <SplitPane direction="row" initial={-460} min={280} max={1000} storageKey="timeline" label="Detail width">
         {[
           <div key="rows" className={css.left}>
-            <Rows timeline={timelineOf(report)} chosen={chosen} onChoose={setChosen} isRunning={isRunning} />
+            <TimelineRows timeline={buildTimeline(report)} chosen={chosen} onChoose={setChosen} isRunning={isRunning} />
           </div>,
           <div key="detail" className={css.right}>
             {chosen ? (
-              <Detail report={report} choice={chosen} view={view} node={node} run={run} onBack={() => setChosen(null)} />
+              <CallDetail report={report} choice={chosen} view={view} node={node} run={run} onBack={() => setChosen(null)} />
             ) : (
               <AnswerPanel report={report} live={isRunning ? view.answers.get(node) : undefined} onChoose={setChosen} />
             )}
           </div>,
         ]}
-      </Split>
+      </SplitPane>
     </div>
   );
 }
 
 function Summary({ report, choice, isRunning }: { report: AgentReport; choice?: ReactNode; isRunning: boolean }) {
-  const totals = totalsOf(report);
-  const { totalMs } = timelineOf(report);
-  const sure = confidences(report);
+  const totals = sumTotals(report);
+  const { totalMs } = buildTimeline(report);
+  const sure = listConfidences(report);
   return (
     <header className={css.summary}>
       {choice}
@@ -68,18 +68,18 @@ function Summary({ report, choice, isRunning }: { report: AgentReport; choice?: 
         value={totals.failedCalls > 0 ? `${totals.toolCalls}, ${totals.failedCalls} failed` : count(totals.toolCalls)}
       />
       <Fact
-        label="Tokens in"
+        label="Input tokens"
         value={totals.cached > 0 ? `${count(totals.input)} (${count(totals.cached)} cached)` : count(totals.input)}
       />
-      <Fact label="Tokens out" value={count(totals.output)} />
+      <Fact label="Output tokens" value={count(totals.output)} />
       <Fact label="Cost" value={<Money dollars={totals.dollars} />} />
-      <Fact label="Time" value={report.iterations.length > 0 ? duration(totalMs) : "–"} />
-      {sure.length > 0 && <Confidence points={sure} />}
+      <Fact label="Duration" value={report.iterations.length > 0 ? duration(totalMs) : "–"} />
+      {sure.length > 0 && <ConfidenceSparkline points={sure} />}
       <span className={css.end}>
         {isRunning ? (
           <Badge tone="run">Running</Badge>
         ) : (
-          report.finishReason && <Badge tone={toneOf(report.finishReason)}>{words(report.finishReason)}</Badge>
+          report.finishReason && <Badge tone={toneOf(report.finishReason)}>{humanize(report.finishReason)}</Badge>
         )}
       </span>
     </header>
@@ -101,8 +101,8 @@ function toneOf(reason: string): "good" | "wait" | "bad" {
 }
 
 /** `max_iterations` in words. */
-function words(reason: string): string {
-  if (reason === "approval") return "Waits for approval";
+function humanize(reason: string): string {
+  if (reason === "approval") return "Waiting for approval";
   const text = reason.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

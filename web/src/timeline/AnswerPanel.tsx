@@ -1,13 +1,13 @@
 // What an agent answered, and where that came from: chips that lead to the tool's result or the document it was found in.
 
 import { CircleAlert, FileText, MessagesSquare, Wrench } from "lucide-react";
-import { type Answer, textOf, wordsOf } from "../run/answer";
+import { type Answer, answerText, extractText } from "../run/answer";
 import { ErrorCode } from "../run/ErrorCode";
 import { JsonBlock } from "../run/JsonBlock";
 import { cx, Markdown, Tooltip } from "../ui";
-import type { Choice } from "./Detail";
-import { type Source, sourcesOf } from "./provenance";
-import type { AgentReport } from "./report";
+import type { AgentReport } from "./agentReport";
+import type { TimelineSelection } from "./CallDetail";
+import { type AnswerSource, findSources } from "./provenance";
 import css from "./Timeline.module.css";
 
 const ICONS = { tool: Wrench, document: FileText, memory: MessagesSquare };
@@ -16,13 +16,13 @@ interface AnswerPanelProps {
   report: AgentReport;
   /** The words so far, while the agent still speaks. */
   live: Answer | undefined;
-  onChoose: (choice: Choice) => void;
+  onChoose: (choice: TimelineSelection) => void;
 }
 
 export function AnswerPanel({ report, live, onChoose }: AnswerPanelProps) {
-  const text = live ? textOf(live) : wordsOf(report.output);
-  const isPlain = live !== undefined || typeof report.output === "string" || isWorded(report.output);
-  const sources = live ? [] : sourcesOf(report);
+  const text = live ? answerText(live) : extractText(report.output);
+  const isPlain = live !== undefined || typeof report.output === "string" || isTextObject(report.output);
+  const sources = live ? [] : findSources(report);
   return (
     <article className={css.detail} aria-busy={live !== undefined}>
       {report.errors.map((error) => (
@@ -36,7 +36,7 @@ export function AnswerPanel({ report, live, onChoose }: AnswerPanelProps) {
       ))}
       <h4>{live ? "Answering" : "Answer"}</h4>
       {text === "" ? (
-        <p className={css.none}>{live ? "No words yet." : "There is no answer."}</p>
+        <p className={css.none}>{live ? "No output yet." : "No answer."}</p>
       ) : isPlain ? (
         <div className={css.said}>
           <Markdown text={text} />
@@ -49,10 +49,10 @@ export function AnswerPanel({ report, live, onChoose }: AnswerPanelProps) {
   );
 }
 
-function Sources({ sources, onChoose }: { sources: readonly Source[]; onChoose: (choice: Choice) => void }) {
+function Sources({ sources, onChoose }: { sources: readonly AnswerSource[]; onChoose: (choice: TimelineSelection) => void }) {
   return (
-    <section aria-label="Where the answer comes from">
-      <h4>Comes from</h4>
+    <section aria-label="Answer sources">
+      <h4>Sources</h4>
       <div className={css.sources}>
         {sources.map((source) => (
           <SourceChip key={source.id} source={source} onChoose={onChoose} />
@@ -62,11 +62,11 @@ function Sources({ sources, onChoose }: { sources: readonly Source[]; onChoose: 
   );
 }
 
-function SourceChip({ source, onChoose }: { source: Source; onChoose: (choice: Choice) => void }) {
+function SourceChip({ source, onChoose }: { source: AnswerSource; onChoose: (choice: TimelineSelection) => void }) {
   const Icon = ICONS[source.kind];
   const { iteration, call } = source;
   const where = iteration === undefined ? "Read before the first iteration" : `Iteration ${source.number}`;
-  const text = source.isRepeated ? `${where}. Its words or figures stand in the answer.` : where;
+  const text = source.isRepeated ? `${where}. Its text or numbers appear in the answer.` : where;
   return (
     <Tooltip text={text}>
       <button
@@ -84,6 +84,6 @@ function SourceChip({ source, onChoose }: { source: Source; onChoose: (choice: C
 }
 
 /** Whether the answer is an object around a text. */
-function isWorded(output: unknown): boolean {
-  return !wordsOf(output).startsWith("```");
+function isTextObject(output: unknown): boolean {
+  return !extractText(output).startsWith("```");
 }

@@ -2,26 +2,26 @@
 
 import { Route } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useDrawer } from "../drawer/state";
-import { useEditor } from "../editor/store";
-import { Empty, Select } from "../ui";
+import { useDrawer } from "../drawer/drawerStore";
+import { useEditor } from "../editor/editorStore";
+import { EmptyState, Select } from "../ui";
 import { AgentTimeline } from "./AgentTimeline";
 import css from "./Timeline.module.css";
-import { agentsIn } from "./useAgent";
+import { listAgents } from "./useAgentReport";
 
 export default function TimelineTab() {
   const run = useEditor((state) => state.run);
   const wanted = useDrawer((state) => state.agent);
   const showAgent = useDrawer((state) => state.showAgent);
   const [turn, setTurn] = useState<number | null>(null);
-  const agents = useMemo(() => (run ? agentsIn(run) : []), [run]);
+  const agents = useMemo(() => (run ? listAgents(run) : []), [run]);
   const agent = wanted && agents.includes(wanted) ? wanted : agents.at(-1);
   if (!run || !agent) {
     return (
-      <Empty
+      <EmptyState
         icon={Route}
-        title="No agent has run"
-        text="When a workflow with an agent runs, each turn of its model, each tool and each look into its memory is drawn here as it happens."
+        title="No agent runs"
+        text="Run a workflow with an agent to see each model call, tool call and memory access as it happens."
       />
     );
   }
@@ -32,7 +32,7 @@ export default function TimelineTab() {
       view={run}
       node={agent}
       run={chosen?.runIndex ?? 0}
-      choice={
+      runPicker={
         (agents.length > 1 || runs.length > 1) && (
           <div className={css.choice}>
             {agents.length > 1 && (

@@ -1,8 +1,8 @@
 // Where an answer comes from: the tool results and documents an agent had before it answered, and which of them its words repeat.
 
-import type { AgentReport } from "./report";
+import type { AgentReport } from "./agentReport";
 
-export interface Source {
+export interface AnswerSource {
   id: string;
   kind: "tool" | "document" | "memory";
   label: string;
@@ -15,9 +15,9 @@ export interface Source {
   isRepeated: boolean;
 }
 
-export function sourcesOf(report: AgentReport): Source[] {
-  const answer = plain(report.output);
-  const sources: Source[] = [];
+export function findSources(report: AgentReport): AnswerSource[] {
+  const answer = toPlainText(report.output);
+  const sources: AnswerSource[] = [];
   for (const iteration of report.iterations) {
     for (const [call, tool] of iteration.toolCalls.entries()) {
       if (tool.isError || tool.result === undefined) continue;
@@ -25,30 +25,30 @@ export function sourcesOf(report: AgentReport): Source[] {
       const documents = documentsIn(tool.result);
       for (const [at, document] of documents.entries()) {
         const id = `document-${iteration.at}-${call}-${at}`;
-        sources.push({ id, kind: "document", label: document.label, ...place, isRepeated: repeats(answer, document.text) });
+        sources.push({ id, kind: "document", label: document.label, ...place, isRepeated: isRepeatedIn(answer, document.text) });
       }
       if (documents.length > 0) continue;
       const id = `tool-${iteration.at}-${call}`;
-      sources.push({ id, kind: "tool", label: tool.name, ...place, isRepeated: repeats(answer, plain(tool.result)) });
+      sources.push({ id, kind: "tool", label: tool.name, ...place, isRepeated: isRepeatedIn(answer, toPlainText(tool.result)) });
     }
   }
   const hasRead = report.memory.some((use) => /load|read|recall|search/i.test(use.op));
-  if (hasRead) sources.push({ id: "memory", kind: "memory", label: "Conversation so far", isRepeated: false });
+  if (hasRead) sources.push({ id: "memory", kind: "memory", label: "Conversation history", isRepeated: false });
   return sources;
 }
 
-interface Found {
+interface FoundDocument {
   label: string;
   text: string;
 }
 
 /** Documents in a tool's result: what stores and knowledge bases give back has text and says where it is from. */
-function documentsIn(result: unknown): Found[] {
-  const value = typeof result === "string" ? parsed(result) : result;
+function documentsIn(result: unknown): FoundDocument[] {
+  const value = typeof result === "string" ? parseJson(result) : result;
   const list = Array.isArray(value) ? value : isFields(value) && Array.isArray(value.documents) ? value.documents : [];
-  return list.flatMap((entry: unknown): Found[] => {
+  return list.flatMap((entry: unknown): FoundDocument[] => {
     const inner = isFields(entry) && isFields(entry.document) ? entry.document : entry;
-    if (!isFields(inner)) return typeof inner === "string" && isFields(parsed(inner)) ? documentsIn([parsed(inner)]) : [];
+    if (!isFields(inner)) return typeof inner === "string" && isFields(parseJson(inner)) ? documentsIn([parseJson(inner)]) : [];
     const text = inner.pageContent ?? inner.text ?? inner.content;
     if (typeof text !== "string" || !isFields(inner.metadata)) return [];
     const { source, fileName, title, name, page } = inner.metadata as Record<string, unknown>;
@@ -59,12 +59,12 @@ function documentsIn(result: unknown): Found[] {
 }
 
 /** Whether an answer repeats a text: a figure of at least two digits, or four words in a row. */
-export function repeats(answer: string, source: string): boolean {
+export function isRepeatedIn(answer: string, source: string): boolean {
   if (answer === "" || source === "") return false;
   const figures = new Set(answer.match(/\d[\d.,]*\d/g) ?? []);
   if ((source.match(/\d[\d.,]*\d/g) ?? []).some((figure) => figures.has(figure))) return true;
-  const said = words(answer);
-  const known = words(source);
+  const said = splitWords(answer);
+  const known = splitWords(source);
   if (known.length < 4)
     return known.length > 0 && known.join(" ").length > 3 && ` ${said.join(" ")} `.includes(` ${known.join(" ")} `);
   const runs = new Set<string>();
@@ -72,16 +72,16 @@ export function repeats(answer: string, source: string): boolean {
   return said.some((_, at) => runs.has(said.slice(at, at + 4).join(" ")));
 }
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function plain(value: unknown): string {
+function toPlainText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text);

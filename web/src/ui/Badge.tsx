@@ -49,37 +49,37 @@ export function Chip({ label, onRemove, onClick, tone = "neutral", removeLabel =
   );
 }
 
-export interface Mark {
+export interface StatusInfo {
   icon: LucideIcon;
-  word: string;
+  label: string;
   tone: Tone;
 }
 
 /** How anything that runs can stand: executions and their steps are marked alike. */
-const STATUSES: Record<string, Mark> = {
-  success: { icon: CircleCheck, word: "Succeeded", tone: "good" },
-  error: { icon: CircleAlert, word: "Failed", tone: "bad" },
-  crashed: { icon: CircleAlert, word: "Crashed", tone: "bad" },
-  running: { icon: LoaderCircle, word: "Running", tone: "run" },
-  new: { icon: CircleDashed, word: "Queued", tone: "run" },
-  waiting: { icon: Clock, word: "Waiting", tone: "wait" },
-  canceled: { icon: Ban, word: "Stopped", tone: "neutral" },
-  uncertain: { icon: CircleHelp, word: "Uncertain", tone: "wait" },
-  reused: { icon: Recycle, word: "Taken from an earlier run", tone: "neutral" },
-  unknown: { icon: CircleHelp, word: "Unknown", tone: "neutral" },
+const STATUSES: Record<string, StatusInfo> = {
+  success: { icon: CircleCheck, label: "Succeeded", tone: "good" },
+  error: { icon: CircleAlert, label: "Failed", tone: "bad" },
+  crashed: { icon: CircleAlert, label: "Crashed", tone: "bad" },
+  running: { icon: LoaderCircle, label: "Running", tone: "run" },
+  new: { icon: CircleDashed, label: "Queued", tone: "run" },
+  waiting: { icon: Clock, label: "Waiting", tone: "wait" },
+  canceled: { icon: Ban, label: "Stopped", tone: "neutral" },
+  uncertain: { icon: CircleHelp, label: "Uncertain", tone: "wait" },
+  reused: { icon: Recycle, label: "Reused from an earlier run", tone: "neutral" },
+  unknown: { icon: CircleHelp, label: "Unknown", tone: "neutral" },
 };
 
-export function markOf(status: string): Mark {
-  return STATUSES[status] ?? { icon: CircleHelp, word: status, tone: "neutral" };
+export function getStatusInfo(status: string): StatusInfo {
+  return STATUSES[status] ?? { icon: CircleHelp, label: status, tone: "neutral" };
 }
 
 /** How an execution stands, by shape, colour and word. */
 export function StatusMark({ status, word = true }: { status: string; word?: boolean }) {
-  const known = markOf(status);
+  const known = getStatusInfo(status);
   return (
     <span className={cx(css.status, css[`ink-${known.tone}`])}>
       <known.icon size={15} aria-hidden className={status === "running" ? css.turning : undefined} />
-      <span className={word ? undefined : "visually-hidden"}>{known.word}</span>
+      <span className={word ? undefined : "visually-hidden"}>{known.label}</span>
     </span>
   );
 }

@@ -2,10 +2,10 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useSyncExternalStore } from "react";
-import { Boundary } from "./Boundary";
 import { Button, IconButton } from "./Button";
 import { cx } from "./cx";
 import css from "./Dialog.module.css";
+import { ErrorBoundary } from "./ErrorBoundary";
 
 interface DialogProps {
   open: boolean;
@@ -20,7 +20,7 @@ export function Dialog({ open, onClose, title, size = "normal", footer, children
   return (
     <Radix.Root open={open} onOpenChange={(now) => !now && onClose()}>
       {/* The outer one catches what goes wrong while the dialog is being closed, when the inner one is gone. */}
-      <Boundary what="The dialog" place="nowhere" resetKey={open}>
+      <ErrorBoundary what="The dialog" place="nowhere" resetKey={open}>
         <Radix.Portal>
           <Radix.Overlay className={css.shade} />
           <Radix.Content className={cx(css.dialog, css[size])} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
@@ -28,15 +28,15 @@ export function Dialog({ open, onClose, title, size = "normal", footer, children
               <Radix.Title className={css.title}>{title}</Radix.Title>
               <IconButton icon={X} label="Close" size="small" onClick={onClose} />
             </header>
-            <Boundary what="This dialog" place="float">
+            <ErrorBoundary what="This dialog" place="float">
               <div className={css.body} data-body>
                 {children}
               </div>
               {footer && <footer className={css.foot}>{footer}</footer>}
-            </Boundary>
+            </ErrorBoundary>
           </Radix.Content>
         </Radix.Portal>
-      </Boundary>
+      </ErrorBoundary>
     </Radix.Root>
   );
 }
@@ -49,7 +49,7 @@ function focusFirst(event: Event) {
   (first ?? dialog)?.focus();
 }
 
-interface Question {
+interface ConfirmRequest {
   title: string;
   text: ReactNode;
   /** The word on the button that does it. */
@@ -57,30 +57,30 @@ interface Question {
   danger?: boolean;
 }
 
-let asked: (Question & { answer: (yes: boolean) => void }) | null = null;
+let pending: (ConfirmRequest & { answer: (yes: boolean) => void }) | null = null;
 const listeners = new Set<() => void>();
 
-function ask(question: typeof asked) {
-  asked = question;
+function setPending(question: typeof pending) {
+  pending = question;
   for (const listener of listeners) listener();
 }
 
 /** Asks before something that cannot be taken back. */
-export function confirm(question: Question): Promise<boolean> {
-  return new Promise((resolve) => ask({ ...question, answer: resolve }));
+export function confirm(question: ConfirmRequest): Promise<boolean> {
+  return new Promise((resolve) => setPending({ ...question, answer: resolve }));
 }
 
-function listen(listener: () => void) {
+function subscribe(listener: () => void) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
 /** Stands once in the app and shows what [`confirm`] asks. */
-export function Questions() {
-  const question = useSyncExternalStore(listen, () => asked);
+export function ConfirmDialog() {
+  const question = useSyncExternalStore(subscribe, () => pending);
   const answer = (yes: boolean) => {
     question?.answer(yes);
-    ask(null);
+    setPending(null);
   };
   return (
     <Dialog

@@ -3,13 +3,13 @@ import { lazy, Suspense } from "react";
 import css from "./Markdown.module.css";
 
 // What reads Markdown is large, and the first sight of most pages does without it.
-const MarkdownText = lazy(() => import("./MarkdownText"));
+const MarkdownRenderer = lazy(() => import("./MarkdownRenderer"));
 
 export function Markdown({ text }: { text: string }) {
   return (
     <div className={css.markdown}>
       <Suspense fallback={<p className={css.bare}>{text}</p>}>
-        <MarkdownText text={text} />
+        <MarkdownRenderer text={text} />
       </Suspense>
     </div>
   );

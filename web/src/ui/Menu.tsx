@@ -2,8 +2,8 @@
 import type { LucideIcon } from "lucide-react";
 import { DropdownMenu as Radix, ContextMenu as RadixContext } from "radix-ui";
 import { type ReactNode, useState } from "react";
-import { Boundary } from "./Boundary";
 import { cx } from "./cx";
+import { ErrorBoundary } from "./ErrorBoundary";
 import { Kbd } from "./Kbd";
 import css from "./Menu.module.css";
 
@@ -32,7 +32,7 @@ export function Menu({ trigger, items, align = "end", onClosed }: MenuProps) {
   return (
     <Radix.Root open={isOpen} onOpenChange={setOpen}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Boundary what="This menu" place="nowhere" resetKey={isOpen}>
+      <ErrorBoundary what="This menu" place="nowhere" resetKey={isOpen}>
         <Radix.Portal>
           <Radix.Content
             className={css.menu}
@@ -41,12 +41,12 @@ export function Menu({ trigger, items, align = "end", onClosed }: MenuProps) {
             collisionPadding={8}
             onCloseAutoFocus={(event) => onClosed?.() && event.preventDefault()}
           >
-            <Boundary what="This menu" place="float">
+            <ErrorBoundary what="This menu" place="float">
               <Items items={items} parts={Radix} />
-            </Boundary>
+            </ErrorBoundary>
           </Radix.Content>
         </Radix.Portal>
-      </Boundary>
+      </ErrorBoundary>
     </Radix.Root>
   );
 }
@@ -56,15 +56,15 @@ export function ContextMenu({ items, children }: { items: readonly MenuItem[]; c
   return (
     <RadixContext.Root onOpenChange={setOpen}>
       <RadixContext.Trigger asChild>{children}</RadixContext.Trigger>
-      <Boundary what="This menu" place="nowhere" resetKey={isOpen}>
+      <ErrorBoundary what="This menu" place="nowhere" resetKey={isOpen}>
         <RadixContext.Portal>
           <RadixContext.Content className={css.menu} collisionPadding={8}>
-            <Boundary what="This menu" place="float">
+            <ErrorBoundary what="This menu" place="float">
               <Items items={items} parts={RadixContext} />
-            </Boundary>
+            </ErrorBoundary>
           </RadixContext.Content>
         </RadixContext.Portal>
-      </Boundary>
+      </ErrorBoundary>
     </RadixContext.Root>
   );
 }

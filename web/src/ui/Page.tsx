@@ -36,7 +36,7 @@ export function Page({ title, text, actions, tabs, children, wide }: PageProps) 
   );
 }
 
-interface EmptyProps {
+interface EmptyStateProps {
   icon: LucideIcon;
   title: string;
   text: ReactNode;
@@ -44,7 +44,7 @@ interface EmptyProps {
 }
 
 /** What stands where there is nothing yet: what would be here, and how to get it. */
-export function Empty({ icon: Icon, title, text, action }: EmptyProps) {
+export function EmptyState({ icon: Icon, title, text, action }: EmptyStateProps) {
   return (
     <div className={css.empty}>
       <span className={css.emptyIcon}>
@@ -58,6 +58,6 @@ export function Empty({ icon: Icon, title, text, action }: EmptyProps) {
 }
 
 /** What stands where a search or filters left nothing of what there is. */
-export function NothingFits({ text, onClear }: { text: string; onClear: () => void }) {
-  return <Empty icon={SearchX} title="Nothing fits" text={text} action={<Button onClick={onClear}>Show all</Button>} />;
+export function NoMatches({ text, onClear }: { text: string; onClear: () => void }) {
+  return <EmptyState icon={SearchX} title="No matches" text={text} action={<Button onClick={onClear}>Clear filters</Button>} />;
 }

@@ -1,7 +1,7 @@
 // Something small that opens beside its button.
 import { Popover as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
-import { Boundary } from "./Boundary";
+import { ErrorBoundary } from "./ErrorBoundary";
 import css from "./Popover.module.css";
 
 interface PopoverProps {
@@ -23,15 +23,15 @@ export function Popover({ trigger, children, align = "start", open, onOpenChange
   return (
     <Radix.Root open={open ?? isOpen} onOpenChange={change}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Boundary what="This" place="nowhere" resetKey={open ?? isOpen}>
+      <ErrorBoundary what="This" place="nowhere" resetKey={open ?? isOpen}>
         <Radix.Portal>
           <Radix.Content className={css.popover} align={align} sideOffset={6} collisionPadding={8} aria-label={label}>
-            <Boundary what={label ?? "This"} place="float">
+            <ErrorBoundary what={label ?? "This"} place="float">
               {children}
-            </Boundary>
+            </ErrorBoundary>
           </Radix.Content>
         </Radix.Portal>
-      </Boundary>
+      </ErrorBoundary>
     </Radix.Root>
   );
 }

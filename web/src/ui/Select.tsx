@@ -2,8 +2,8 @@
 import { Check, ChevronDown } from "lucide-react";
 import { Popover as Radix } from "radix-ui";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { Boundary } from "./Boundary";
 import { cx } from "./cx";
+import { ErrorBoundary } from "./ErrorBoundary";
 import css from "./Select.module.css";
 
 export interface Option {
@@ -25,9 +25,9 @@ interface SelectProps {
 }
 
 /** With more options than this there is a search. */
-const MANY = 12;
+const SEARCH_THRESHOLD = 12;
 
-export function Select({ value, onChange, options, label, placeholder = "Choose…", disabled, dense, className }: SelectProps) {
+export function Select({ value, onChange, options, label, placeholder = "Select…", disabled, dense, className }: SelectProps) {
   const [open, setOpen] = useState(false);
   const chosen = options.find((option) => option.value === value);
   const take = (next: string) => {
@@ -49,15 +49,15 @@ export function Select({ value, onChange, options, label, placeholder = "Choose�
           <ChevronDown size={14} aria-hidden />
         </button>
       </Radix.Trigger>
-      <Boundary what="This list" place="nowhere" resetKey={open}>
+      <ErrorBoundary what="This list" place="nowhere" resetKey={open}>
         <Radix.Portal>
           <Radix.Content className={css.list} align="start" sideOffset={4} collisionPadding={8}>
-            <Boundary what="This list" place="float">
+            <ErrorBoundary what="This list" place="float">
               <Options options={options} value={value} label={label} onTake={take} />
-            </Boundary>
+            </ErrorBoundary>
           </Radix.Content>
         </Radix.Portal>
-      </Boundary>
+      </ErrorBoundary>
     </Radix.Root>
   );
 }
@@ -93,7 +93,7 @@ function Options({ options, value, label, onTake }: OptionsProps) {
     if (step) setAt(Math.max(0, Math.min(found.length - 1, current + step)));
     else if (event.key === "Home") setAt(0);
     else if (event.key === "End") setAt(found.length - 1);
-    else if (event.key === "Enter" || (event.key === " " && options.length <= MANY)) {
+    else if (event.key === "Enter" || (event.key === " " && options.length <= SEARCH_THRESHOLD)) {
       const option = found[current];
       if (option) onTake(option.value);
     } else return;
@@ -103,7 +103,7 @@ function Options({ options, value, label, onTake }: OptionsProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys reach the list through whatever has the focus in it.
     <div onKeyDown={onKeyDown}>
-      {options.length > MANY && (
+      {options.length > SEARCH_THRESHOLD && (
         <input
           className={css.search}
           value={search}
@@ -145,7 +145,7 @@ function Options({ options, value, label, onTake }: OptionsProps) {
             </div>
           </div>
         ))}
-        {found.length === 0 && <div className={css.group}>Nothing fits “{search}”</div>}
+        {found.length === 0 && <div className={css.group}>No matches for “{search}”</div>}
       </div>
     </div>
   );

@@ -1,8 +1,8 @@
 // A table of things: sorted by a click on a heading, opened by a click or Enter, with actions at the end of each row.
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from "react";
-import { allChosen, chosenAfter } from "./choice";
 import { cx } from "./cx";
+import { selectAllState, updateSelection } from "./rowSelection";
 import { Checkbox } from "./Switch";
 import css from "./Table.module.css";
 
@@ -22,8 +22,8 @@ export interface Sort {
 }
 
 /** Lets rows be chosen by a box at their beginning. */
-export interface Choice<Row> {
-  chosen: ReadonlySet<string>;
+export interface RowSelection<Row> {
+  selected: ReadonlySet<string>;
   onChange: (chosen: ReadonlySet<string>) => void;
   /** What a row is called where its box is read out. */
   nameOf: (row: Row) => string;
@@ -40,13 +40,13 @@ interface TableProps<Row> {
   onSort?: (sort: Sort) => void;
   empty?: ReactNode;
   label?: string;
-  choice?: Choice<Row>;
+  selection?: RowSelection<Row>;
   /** Rows can be dragged; this puts what is taken along into the event. */
   onDrag?: (event: DragEvent, row: Row) => void;
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { columns, rows, rowKey, render, onOpen, actions, sort, onSort, empty, label, choice, onDrag } = props;
+  const { columns, rows, rowKey, render, onOpen, actions, sort, onSort, empty, label, selection, onDrag } = props;
   const order = rows.map(rowKey);
   // The box clicked last, and whether Shift is held on the way to the next one.
   const from = useRef<string | null>(null);
@@ -61,12 +61,12 @@ export function Table<Row>(props: TableProps<Row>) {
       <table className={css.table} aria-label={label}>
         <thead>
           <tr>
-            {choice && (
+            {selection && (
               <th className={css.choose}>
                 <Checkbox
-                  checked={allChosen(choice.chosen, order)}
-                  onChange={(is) => choice.onChange(new Set(is ? order : []))}
-                  label="Choose all"
+                  checked={selectAllState(selection.selected, order)}
+                  onChange={(is) => selection.onChange(new Set(is ? order : []))}
+                  label="Select all"
                   hideLabel
                 />
               </th>
@@ -85,14 +85,14 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
-              className={cx(onOpen && css.opens, choice?.chosen.has(rowKey(row)) && css.chosen)}
+              className={cx(onOpen && css.opens, selection?.selected.has(rowKey(row)) && css.chosen)}
               tabIndex={onOpen ? 0 : undefined}
               draggable={onDrag !== undefined || undefined}
               onDragStart={onDrag && ((event) => onDrag(event, row))}
               onClick={(event) => open(event, row)}
               onKeyDown={(event) => event.key === "Enter" && open(event, row)}
             >
-              {choice && (
+              {selection && (
                 <td
                   className={css.choose}
                   onPointerDown={(event) => {
@@ -103,13 +103,15 @@ export function Table<Row>(props: TableProps<Row>) {
                   }}
                 >
                   <Checkbox
-                    checked={choice.chosen.has(rowKey(row))}
+                    checked={selection.selected.has(rowKey(row))}
                     onChange={(is) => {
                       const key = rowKey(row);
-                      choice.onChange(chosenAfter(choice.chosen, order, key, is, isStretch.current ? from.current : null));
+                      selection.onChange(
+                        updateSelection(selection.selected, order, key, is, isStretch.current ? from.current : null),
+                      );
                       from.current = key;
                     }}
-                    label={`Choose ${choice.nameOf(row)}`}
+                    label={`Select ${selection.nameOf(row)}`}
                     hideLabel
                   />
                 </td>

@@ -12,43 +12,43 @@ interface Toast {
 }
 
 const STAYS_MS = 6000;
-const AT_ONCE = 3;
+const MAX_SHOWN = 3;
 let shown: readonly (Toast & { id: number })[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function show(next: typeof shown) {
+function setShown(next: typeof shown) {
   shown = next;
   for (const listener of listeners) listener();
 }
 
 export function toast(words: Toast) {
   last += 1;
-  show([...shown.slice(1 - AT_ONCE), { ...words, id: last }]);
+  setShown([...shown.slice(1 - MAX_SHOWN), { ...words, id: last }]);
 }
 
 function dismiss(id: number) {
-  show(shown.filter((one) => one.id !== id));
+  setShown(shown.filter((one) => one.id !== id));
 }
 
-function listen(listener: () => void) {
+function subscribe(listener: () => void) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
 /** Stands once in the app. */
 export function Toasts() {
-  const all = useSyncExternalStore(listen, () => shown);
+  const all = useSyncExternalStore(subscribe, () => shown);
   return (
-    <section className={css.toasts} aria-label="Messages" aria-live="polite">
+    <section className={css.toasts} aria-label="Notifications" aria-live="polite">
       {all.map((one) => (
-        <Shown key={one.id} {...one} />
+        <ToastItem key={one.id} {...one} />
       ))}
     </section>
   );
 }
 
-function Shown({ id, text, tone = "plain", undo }: Toast & { id: number }) {
+function ToastItem({ id, text, tone = "plain", undo }: Toast & { id: number }) {
   useEffect(() => {
     const timer = setTimeout(() => dismiss(id), STAYS_MS);
     return () => clearTimeout(timer);

@@ -16,10 +16,18 @@ import {
   useSyncExternalStore,
 } from "react";
 import { createPortal } from "react-dom";
-import { beside, type Side } from "./beside";
 import { Kbd } from "./Kbd";
+import { placeBeside, type Side } from "./placement";
 import css from "./Tooltip.module.css";
-import { hideWords, hideWordsSoon, keepWords, onWords, showWords, showWordsSoon, wordsNow } from "./words";
+import {
+  getTooltip,
+  hideTooltip,
+  hideTooltipSoon,
+  keepTooltip,
+  onTooltipChange,
+  showTooltip,
+  showTooltipSoon,
+} from "./tooltipStore";
 
 interface TooltipProps {
   text: ReactNode;
@@ -44,23 +52,23 @@ export function Tooltip({ text, shortcut, side = "bottom", children }: TooltipPr
     onPointerEnter: (event) => {
       own.onPointerEnter?.(event);
       // A finger does not point: it presses.
-      if (event.pointerType !== "touch") showWordsSoon(words(event.currentTarget));
+      if (event.pointerType !== "touch") showTooltipSoon(words(event.currentTarget));
     },
     onPointerLeave: (event) => {
       own.onPointerLeave?.(event);
-      hideWordsSoon();
+      hideTooltipSoon();
     },
     onPointerDown: (event) => {
       own.onPointerDown?.(event);
-      hideWords();
+      hideTooltip();
     },
     onFocus: (event) => {
       own.onFocus?.(event);
-      if (event.target === event.currentTarget && event.target.matches(":focus-visible")) showWords(words(event.currentTarget));
+      if (event.target === event.currentTarget && event.target.matches(":focus-visible")) showTooltip(words(event.currentTarget));
     },
     onBlur: (event) => {
       own.onBlur?.(event);
-      hideWords();
+      hideTooltip();
     },
   });
 }
@@ -70,13 +78,13 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
     <>
       {children}
-      <Layer />
+      <TooltipLayer />
     </>
   );
 }
 
-function Layer() {
-  const words = useSyncExternalStore(onWords, wordsNow);
+function TooltipLayer() {
+  const words = useSyncExternalStore(onTooltipChange, getTooltip);
   const box = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
   const id = useId();
@@ -87,25 +95,25 @@ function Layer() {
     }
     const { width, height } = box.current.getBoundingClientRect();
     const room = { width: window.innerWidth, height: window.innerHeight };
-    setPlace(beside(words.on.getBoundingClientRect(), { width, height }, words.side, room));
+    setPlace(placeBeside(words.on.getBoundingClientRect(), { width, height }, words.side, room));
   }, [words]);
   useEffect(() => {
     if (!words) return;
     const { on } = words;
     const described = on.getAttribute("aria-describedby");
     on.setAttribute("aria-describedby", described ? `${described} ${id}` : id);
-    const onKey = (event: KeyboardEvent) => event.key === "Escape" && hideWords();
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && hideTooltip();
     // What was pointed at may be gone without having been left.
-    const onMove = () => on.isConnected || hideWords();
+    const onMove = () => on.isConnected || hideTooltip();
     document.addEventListener("keydown", onKey, true);
     document.addEventListener("pointermove", onMove);
-    document.addEventListener("scroll", hideWords, true);
+    document.addEventListener("scroll", hideTooltip, true);
     return () => {
       if (described) on.setAttribute("aria-describedby", described);
       else on.removeAttribute("aria-describedby");
       document.removeEventListener("keydown", onKey, true);
       document.removeEventListener("pointermove", onMove);
-      document.removeEventListener("scroll", hideWords, true);
+      document.removeEventListener("scroll", hideTooltip, true);
     };
   }, [words, id]);
   if (!words) return null;
@@ -116,8 +124,8 @@ function Layer() {
       role="tooltip"
       className={css.tooltip}
       style={place ?? { visibility: "hidden" }}
-      onPointerEnter={keepWords}
-      onPointerLeave={hideWordsSoon}
+      onPointerEnter={keepTooltip}
+      onPointerLeave={hideTooltipSoon}
     >
       {words.text}
       {words.shortcut && <Kbd keys={words.shortcut} />}

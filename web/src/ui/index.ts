@@ -1,26 +1,27 @@
 // The kit: every part that pages are made of.
-export { Badge, Chip, markOf, StatusMark, type Tone } from "./Badge";
-export { Boundary } from "./Boundary";
+
+export { ErrorState, Loading, Skeleton } from "./AsyncStates";
+export { Badge, Chip, getStatusInfo, StatusMark, type Tone } from "./Badge";
 export { Button, IconButton } from "./Button";
 export { CopyButton } from "./CopyButton";
 export { cx } from "./cx";
-export { confirm, Dialog, Questions } from "./Dialog";
-export { DropArea } from "./DropArea";
-export { Bytes, Duration, Money, Time } from "./Figures";
-export { bytes, clockTime, count, duration, exactTime, money, plural, relativeTime } from "./figures";
+export { ConfirmDialog, confirm, Dialog } from "./Dialog";
+export { DropZone } from "./DropZone";
+export { ErrorBoundary } from "./ErrorBoundary";
+export { Bytes, Duration, Money, Time } from "./Formatted";
+export { bytes, clockTime, count, duration, exactTime, money, plural, relativeTime } from "./format";
 export { Field, Input, NumberInput, SearchInput, TextArea } from "./Input";
 export { Kbd } from "./Kbd";
 export { Markdown } from "./Markdown";
 export { ContextMenu, Menu, type MenuAction, type MenuItem } from "./Menu";
-export { Empty, NothingFits, Page } from "./Page";
+export { EmptyState, NoMatches, Page } from "./Page";
 export { Popover } from "./Popover";
 export { type Option, Select } from "./Select";
-export { Split } from "./Split";
-export { Loading, Problem, Skeleton } from "./States";
+export { SplitPane } from "./SplitPane";
 export { Checkbox, Switch } from "./Switch";
 export { type Column, type Sort, Table } from "./Table";
 export { type Tab, Tabs } from "./Tabs";
 export { Toasts, toast } from "./Toasts";
 export { Tooltip, TooltipProvider } from "./Tooltip";
-export { attempt, saidOf, useTask } from "./task";
-export { useNarrow } from "./useNarrow";
+export { errorText, tryAction, useAsyncAction } from "./useAsyncAction";
+export { useIsNarrow } from "./useIsNarrow";

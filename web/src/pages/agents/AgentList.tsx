@@ -2,24 +2,24 @@
 
 import { Bot } from "lucide-react";
 import { Link, useLocation } from "wouter";
-import { urlPath } from "../../api/address";
-import { Badge, Button, count, Empty, Money, Table } from "../../ui";
+import { urlPath } from "../../api/url";
+import { Badge, Button, count, EmptyState, Money, Table } from "../../ui";
 import css from "./Agents.module.css";
-import type { AgentWorkflow } from "./agents";
-import { DAYS, useSpending } from "./data";
+import { SPENDING_DAYS, useAgentSpending } from "./agentApi";
+import type { AgentWorkflow } from "./agentWorkflows";
 
 const COLUMNS = [
   { id: "name", label: "Workflow" },
   { id: "agents", label: "Agents" },
   { id: "models", label: "Models" },
   { id: "tools", label: "Tools", align: "right" as const },
-  { id: "calls", label: `Model calls, ${DAYS} days`, align: "right" as const },
+  { id: "calls", label: `Model calls (${SPENDING_DAYS} days)`, align: "right" as const },
   { id: "tokens", label: "Tokens", align: "right" as const },
   { id: "cost", label: "Cost", align: "right" as const },
 ];
 
 export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
-  const spent = useSpending();
+  const spent = useAgentSpending();
   const [, go] = useLocation();
   const render = (row: AgentWorkflow, column: string) => {
     const sum = spent.get(row.id);
@@ -38,7 +38,7 @@ export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
         return row.models.length > 0 ? (
           <code className={css.model}>{row.models.join(", ")}</code>
         ) : (
-          <span className={css.quiet}>none connected</span>
+          <span className={css.quiet}>None connected</span>
         );
       case "tools":
         return count(row.nTools);
@@ -59,13 +59,13 @@ export function AgentList({ agents }: { agents: readonly AgentWorkflow[] }) {
       render={render}
       onOpen={(row) => go(urlPath`/workflow/${row.id}`)}
       empty={
-        <Empty
+        <EmptyState
           icon={Bot}
-          title="No workflow has an agent yet"
-          text="An agent is a node with a model, and with tools and a memory if it needs them. Some templates have one ready to run."
+          title="No agents yet"
+          text="An agent is a node with a model and optional tools and memory. Start from a template to try one."
           action={
             <Button kind="primary" onClick={() => go("/templates")}>
-              See templates
+              Browse templates
             </Button>
           }
         />

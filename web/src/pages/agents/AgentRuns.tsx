@@ -4,12 +4,12 @@ import { ListTree } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import type { Execution } from "../../api/types";
-import { count, Duration, Empty, Money, Problem, Skeleton, StatusMark, Table, Time } from "../../ui";
-import { addressOf } from "../executions/ExecutionsPage";
+import { count, Duration, EmptyState, ErrorState, Money, Skeleton, StatusMark, Table, Time } from "../../ui";
+import { executionUrl } from "../executions/ExecutionsPage";
 import layout from "../layout.module.css";
 import css from "./Agents.module.css";
-import type { AgentWorkflow } from "./agents";
-import { useAgentRuns, useCosts } from "./data";
+import { useAgentRuns, useRunCosts } from "./agentApi";
+import type { AgentWorkflow } from "./agentWorkflows";
 
 const COLUMNS = [
   { id: "status", label: "Status", width: "140px" },
@@ -26,9 +26,9 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
   const ids = useMemo(() => agents.map((agent) => agent.id), [agents]);
   const names = useMemo(() => new Map(agents.map((agent) => [agent.id, agent.name])), [agents]);
   const { rows, error, isPending, refetch } = useAgentRuns(ids);
-  const costs = useCosts(rows);
+  const costs = useRunCosts(rows);
   const [, go] = useLocation();
-  if (error && rows.length === 0) return <Problem error={error} onRetry={refetch} />;
+  if (error && rows.length === 0) return <ErrorState error={error} onRetry={refetch} />;
   if (isPending && ids.length > 0) return <Skeleton lines={6} />;
   const render = (row: Execution, column: string) => {
     const cost = costs.get(String(row.id));
@@ -37,7 +37,7 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
         return <StatusMark status={row.status} />;
       case "workflow":
         return (
-          <Link href={addressOf(row)} className={layout.name}>
+          <Link href={executionUrl(row)} className={layout.name}>
             {names.get(row.workflowId) ?? row.workflowId}
           </Link>
         );
@@ -61,17 +61,17 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
   };
   return (
     <Table
-      label="Executions of agents"
+      label="Agent executions"
       columns={COLUMNS}
       rows={rows}
       rowKey={(row) => String(row.id)}
       render={render}
-      onOpen={(row) => go(addressOf(row))}
+      onOpen={(row) => go(executionUrl(row))}
       empty={
-        <Empty
+        <EmptyState
           icon={ListTree}
-          title="No agent has run yet"
-          text="Run a workflow that has one: each execution is listed here with what it cost."
+          title="No agent executions yet"
+          text="Run a workflow with an agent to see its executions and their cost."
         />
       }
     />

@@ -3,14 +3,14 @@
 
 import { Bot, CircleHelp, ListTree, MessagesSquare, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "wouter";
-import { useApprovals, useUncertain } from "../../run/undecided";
-import { Page, Problem, Skeleton, Tabs } from "../../ui";
+import { usePendingApprovals, useUncertainRuns } from "../../run/pendingDecisions";
+import { ErrorState, Page, Skeleton, Tabs } from "../../ui";
 import { AgentList } from "./AgentList";
 import { AgentRuns } from "./AgentRuns";
-import { Approvals } from "./Approvals";
+import { useAgents } from "./agentApi";
 import { Conversations } from "./Conversations";
-import { Decisions } from "./Decisions";
-import { useAgents } from "./data";
+import { DecisionList } from "./DecisionList";
+import { PendingApprovalList } from "./PendingApprovalList";
 
 const TABS = ["agents", "runs", "approvals", "decisions", "conversations"];
 
@@ -19,8 +19,8 @@ export default function AgentsPage() {
   const wanted = params.get("tab") ?? "";
   const tab = TABS.includes(wanted) ? wanted : "agents";
   const { agents, error, refetch } = useAgents();
-  const approvals = useApprovals();
-  const uncertain = useUncertain();
+  const approvals = usePendingApprovals();
+  const uncertain = useUncertainRuns();
   const nUncertain = uncertain.data?.data.length;
   return (
     <Page
@@ -41,15 +41,15 @@ export default function AgentsPage() {
       }
     >
       {error ? (
-        <Problem error={error} onRetry={() => void refetch()} />
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : !agents ? (
         <Skeleton lines={6} />
       ) : (
         <div role="tabpanel">
           {tab === "agents" && <AgentList agents={agents} />}
           {tab === "runs" && <AgentRuns agents={agents} />}
-          {tab === "approvals" && <Approvals query={approvals} />}
-          {tab === "decisions" && <Decisions query={uncertain} />}
+          {tab === "approvals" && <PendingApprovalList query={approvals} />}
+          {tab === "decisions" && <DecisionList query={uncertain} />}
           {tab === "conversations" && <Conversations agents={agents} />}
         </div>
       )}

@@ -3,17 +3,17 @@
 import { MessagesSquare } from "lucide-react";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
-import { urlPath } from "../../api/address";
 import { useWebhookOrigin } from "../../api/instance";
-import { doorOf } from "../../chat/door";
-import { type ChatSession, fromKept, keptAt, listed, titleOf } from "../../chat/sessions";
-import { useChat } from "../../chat/state";
-import { useDrawer } from "../../drawer/state";
-import { emptyDocument } from "../../graph/types";
-import { Badge, CopyButton, Empty, plural, Table, Time } from "../../ui";
+import { urlPath } from "../../api/url";
+import { getChatEndpoint } from "../../chat/chatEndpoint";
+import { type ChatSession, parseSessions, sessionsStorageKey, sessionTitle, sortSessions } from "../../chat/chatSessions";
+import { useChat } from "../../chat/chatStore";
+import { useDrawer } from "../../drawer/drawerStore";
+import { emptyDocument } from "../../graph/workflowDocument";
+import { Badge, CopyButton, EmptyState, plural, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
 import css from "./Agents.module.css";
-import type { AgentWorkflow } from "./agents";
+import type { AgentWorkflow } from "./agentWorkflows";
 
 interface Row {
   agent: AgentWorkflow;
@@ -24,22 +24,22 @@ const COLUMNS = [
   { id: "title", label: "Conversation" },
   { id: "workflow", label: "Workflow" },
   { id: "messages", label: "Messages", align: "right" as const },
-  { id: "began", label: "Began" },
+  { id: "began", label: "Started" },
 ];
 
 export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) {
   const [, go] = useLocation();
-  const rows = useMemo(() => conversations(agents), [agents]);
+  const rows = useMemo(() => listConversations(agents), [agents]);
   const open = ({ agent, session }: Row) => {
-    useChat.getState().open(agent.id);
-    useChat.getState().choose(session.id);
+    useChat.getState().openWorkflow(agent.id);
+    useChat.getState().selectSession(session.id);
     useDrawer.getState().show("chat");
     go(urlPath`/workflow/${agent.id}`);
   };
   const render = ({ agent, session }: Row, column: string) => {
     switch (column) {
       case "title":
-        return <span className={layout.name}>{titleOf(session)}</span>;
+        return <span className={layout.name}>{sessionTitle(session)}</span>;
       case "workflow":
         return (
           <span className={css.name}>
@@ -55,13 +55,11 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
   };
   return (
     <>
-      <Doors agents={agents} />
+      <ChatEndpoints agents={agents} />
       {rows.length > 0 && (
         <>
           <h2 className={layout.part}>Conversations</h2>
-          <p className={css.told}>
-            {plural(rows.length, "conversation")} held in the editor with this browser. Open one to continue it.
-          </p>
+          <p className={css.told}>{plural(rows.length, "conversation")} in this browser's editor. Open one to continue it.</p>
         </>
       )}
       <Table
@@ -72,10 +70,10 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
         render={render}
         onOpen={open}
         empty={
-          <Empty
+          <EmptyState
             icon={MessagesSquare}
-            title="No conversation yet"
-            text="Open a workflow with a chat trigger and talk to it in the Chat tab under the canvas. What you said is kept in this browser."
+            title="No conversations yet"
+            text="Open a workflow with a chat trigger and use the Chat tab below the canvas. Conversations are stored in this browser."
           />
         }
       />
@@ -84,12 +82,17 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
 }
 
 /** Chats that others can reach, or could. */
-function Doors({ agents }: { agents: readonly AgentWorkflow[] }) {
+function ChatEndpoints({ agents }: { agents: readonly AgentWorkflow[] }) {
   const origin = useWebhookOrigin();
   const doors = agents.flatMap((agent) => {
     const door =
       agent.chat &&
-      doorOf({ ...emptyDocument(agent.name), id: agent.id, active: agent.isActive }, agent.chat, origin, window.location.origin);
+      getChatEndpoint(
+        { ...emptyDocument(agent.name), id: agent.id, active: agent.isActive },
+        agent.chat,
+        origin,
+        window.location.origin,
+      );
     return door ? [{ agent, door }] : [];
   });
   if (doors.length === 0) return null;
@@ -101,12 +104,12 @@ function Doors({ agents }: { agents: readonly AgentWorkflow[] }) {
           <li key={agent.id}>
             <b>{agent.name}</b>
             {door.isPublic && door.isActive ? (
-              <Badge tone="good">Open</Badge>
+              <Badge tone="good">Live</Badge>
             ) : (
-              <Badge>{door.isPublic ? "Not active" : "Not public"}</Badge>
+              <Badge>{door.isPublic ? "Inactive" : "Not public"}</Badge>
             )}
             {door.isPublic && <code>{door.url}</code>}
-            {door.isPublic && <CopyButton text={door.url} label={`Copy the address of ${agent.name}`} />}
+            {door.isPublic && <CopyButton text={door.url} label={`Copy URL of ${agent.name}`} />}
           </li>
         ))}
       </ul>
@@ -114,14 +117,16 @@ function Doors({ agents }: { agents: readonly AgentWorkflow[] }) {
   );
 }
 
-function conversations(agents: readonly AgentWorkflow[]): Row[] {
-  const rows = agents.flatMap((agent) => listed(fromKept(kept(agent.id)), "").map((session) => ({ agent, session })));
+function listConversations(agents: readonly AgentWorkflow[]): Row[] {
+  const rows = agents.flatMap((agent) =>
+    sortSessions(parseSessions(readSessions(agent.id)), "").map((session) => ({ agent, session })),
+  );
   return rows.sort((a, b) => b.session.beganMs - a.session.beganMs);
 }
 
-function kept(workflowId: string): string | null {
+function readSessions(workflowId: string): string | null {
   try {
-    return localStorage.getItem(keptAt(workflowId));
+    return localStorage.getItem(sessionsStorageKey(workflowId));
   } catch {
     return null;
   }

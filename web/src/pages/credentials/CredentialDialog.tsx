@@ -1,14 +1,21 @@
 /** Makes a credential or changes one: choose what it is for, fill the form, save, and see whether the service takes it. */
 import { ExternalLink } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { Button, Dialog, Field, Input, Problem, Select, Skeleton, saidOf, toast, useTask } from "../../ui";
+import { Button, Dialog, ErrorState, errorText, Field, Input, Select, Skeleton, toast, useAsyncAction } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projectData";
+import { useProjects } from "../settings/projectApi";
 import { CredentialForm } from "./CredentialForm";
-import { type Credential, changeCredential, createCredential, type TestResult, testCredential, useKindSchema } from "./data";
-import { dataOf, fieldsOf, mistakes, type Values } from "./fields";
-import { KindChooser } from "./KindChooser";
-import { kindOf } from "./kinds";
+import { CredentialTypePicker } from "./CredentialTypePicker";
+import {
+  type Credential,
+  createCredential,
+  type TestResult,
+  testCredential,
+  updateCredential,
+  useCredentialSchema,
+} from "./credentialApi";
+import { type CredentialValues, credentialData, listFields, validateFields } from "./credentialFields";
+import { findKind } from "./credentialKinds";
 
 interface Props {
   open: boolean;
@@ -22,24 +29,24 @@ interface Props {
 
 export function CredentialDialog(props: Props) {
   // Each opening begins anew, so that nothing typed before is left in the form.
-  return props.open ? <Opened key={`${props.credential?.id} ${props.kind}`} {...props} /> : null;
+  return props.open ? <DialogContent key={`${props.credential?.id} ${props.kind}`} {...props} /> : null;
 }
 
-function Opened({ onClose, kind: given, credential, onSaved }: Props) {
+function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
   const [chosen, setChosen] = useState<string | null>(credential?.type ?? given ?? null);
   const [saved, setSaved] = useState<Credential | undefined>(credential);
   const [name, setName] = useState(credential?.name ?? "");
   const [project, setProject] = useState<string>();
-  const [values, setValues] = useState<Values>({});
+  const [values, setValues] = useState<CredentialValues>({});
   const [asked, setAsked] = useState(false);
   const [result, setResult] = useState<TestResult | null>(null);
-  const schema = useKindSchema(chosen);
+  const schema = useCredentialSchema(chosen);
   const projects = useProjects();
-  const task = useTask();
+  const task = useAsyncAction();
   const isNew = saved === undefined;
-  const kind = chosen === null ? null : kindOf(chosen);
-  const fields = useMemo(() => (chosen && schema.data ? fieldsOf(chosen, schema.data) : []), [chosen, schema.data]);
-  const wrong = mistakes(fields, values, isNew);
+  const kind = chosen === null ? null : findKind(chosen);
+  const fields = useMemo(() => (chosen && schema.data ? listFields(chosen, schema.data) : []), [chosen, schema.data]);
+  const wrong = validateFields(fields, values, isNew);
   const named = name.trim() || (kind ? `${kind.name} account` : "");
 
   useEffect(() => {
@@ -50,26 +57,26 @@ function Opened({ onClose, kind: given, credential, onSaved }: Props) {
     task.run(async () => {
       setAsked(true);
       if (Object.keys(wrong).length > 0 || chosen === null) return;
-      const data = dataOf(values);
+      const data = credentialData(values);
       const next = saved
-        ? await changeCredential(saved.id, named, data)
+        ? await updateCredential(saved.id, named, data)
         : await createCredential({ name: named, type: chosen, data, ...(project ? { projectId: project } : {}) });
       setSaved(next);
       setName(next.name);
       setValues({});
       setAsked(false);
       onSaved?.(next);
-      const tested = await testCredential(next.id).catch((error) => ({ status: "Error" as const, message: saidOf(error) }));
+      const tested = await testCredential(next.id).catch((error) => ({ status: "Error" as const, message: errorText(error) }));
       setResult(tested);
       if (tested.status === "Error" && !hasNoTest(tested)) return;
-      toast({ text: tested.status === "OK" ? `${next.name} was saved and works` : `${next.name} was saved`, tone: "good" });
+      toast({ text: tested.status === "OK" ? `${next.name} saved and tested` : `${next.name} saved`, tone: "good" });
       onClose();
     });
 
   if (kind === null) {
     return (
       <Dialog open onClose={onClose} title="New credential">
-        <KindChooser onChoose={setChosen} />
+        <CredentialTypePicker onChoose={setChosen} />
       </Dialog>
     );
   }
@@ -92,7 +99,7 @@ function Opened({ onClose, kind: given, credential, onSaved }: Props) {
           void save();
         }}
       >
-        <Field label="Name" hint="How you find it again in nodes.">
+        <Field label="Name" hint="Shown when you select a credential in a node.">
           <Input
             value={name}
             onChange={(event) => setName(event.target.value)}
@@ -102,31 +109,32 @@ function Opened({ onClose, kind: given, credential, onSaved }: Props) {
           />
         </Field>
         {schema.isPending && <Skeleton lines={3} />}
-        {schema.error && <Problem error={schema.error} onRetry={() => void schema.refetch()} />}
+        {schema.error && <ErrorState error={schema.error} onRetry={() => void schema.refetch()} />}
         <CredentialForm fields={fields} values={values} onChange={setValues} mistakes={asked ? wrong : {}} isNew={isNew} />
         {isNew && (projects.data?.length ?? 0) > 1 && (
-          <Field label="Project" hint="Workflows of this project may use it. Others can be let in afterwards.">
+          <Field label="Project" hint="Workflows in this project can use it. You can share it with other projects later.">
             <Select
               label="Project"
               value={project}
               onChange={setProject}
-              placeholder="My own"
+              placeholder="Personal"
               options={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
             />
           </Field>
         )}
         {kind.link && isNew && (
           <a href={kind.link} target="_blank" rel="noreferrer noopener" className={layout.row}>
-            Where to get a key <ExternalLink size={13} aria-hidden />
+            {" "}
+            Get a key <ExternalLink size={13} aria-hidden />
           </a>
         )}
         {!isNew && (
-          <p className={layout.faint}>What is saved is encrypted and never shown again. Type into a field to replace it.</p>
+          <p className={layout.faint}>Saved values are encrypted and never shown again. Enter a new value to replace one.</p>
         )}
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
         {result?.status === "Error" && (
           <p className={layout.note} role="status">
-            It is saved, but the service does not take it: {result.message}
+            Saved, but the test failed: {result.message}
           </p>
         )}
         <button type="submit" hidden aria-hidden tabIndex={-1} />

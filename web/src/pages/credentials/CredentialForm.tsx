@@ -2,12 +2,12 @@
 import { useState } from "react";
 import { Button, Checkbox, Field, Input, NumberInput, Select, TextArea } from "../../ui";
 import layout from "../layout.module.css";
-import type { CredentialField, Values } from "./fields";
+import type { CredentialFormField, CredentialValues } from "./credentialFields";
 
 interface Props {
-  fields: readonly CredentialField[];
-  values: Values;
-  onChange: (values: Values) => void;
+  fields: readonly CredentialFormField[];
+  values: CredentialValues;
+  onChange: (values: CredentialValues) => void;
   mistakes: Record<string, string>;
   /** Nothing is kept yet. */
   isNew: boolean;
@@ -17,8 +17,8 @@ export function CredentialForm({ fields, values, onChange, mistakes, isNew }: Pr
   const [more, setMore] = useState(false);
   const usual = fields.filter((field) => !field.rare);
   const rare = fields.filter((field) => field.rare);
-  const drawn = (field: CredentialField, index: number) => (
-    <OneField
+  const drawn = (field: CredentialFormField, index: number) => (
+    <CredentialInput
       key={field.name}
       field={field}
       value={values[field.name]}
@@ -43,19 +43,19 @@ export function CredentialForm({ fields, values, onChange, mistakes, isNew }: Pr
   );
 }
 
-interface OneProps {
-  field: CredentialField;
-  value: Values[string];
-  onChange: (value: Values[string]) => void;
+interface CredentialInputProps {
+  field: CredentialFormField;
+  value: CredentialValues[string];
+  onChange: (value: CredentialValues[string]) => void;
   error?: string;
   isNew: boolean;
   /** It gets the focus when the form opens. */
   focus: boolean;
 }
 
-function OneField({ field, value, onChange, error, isNew, focus }: OneProps) {
+function CredentialInput({ field, value, onChange, error, isNew, focus }: CredentialInputProps) {
   const text = typeof value === "string" ? value : "";
-  const placeholder = isNew ? field.placeholder : "Kept as it is";
+  const placeholder = isNew ? field.placeholder : "Unchanged";
   if (field.kind === "flag") {
     return <Checkbox checked={value === true} onChange={onChange} label={field.label} />;
   }
@@ -66,7 +66,7 @@ function OneField({ field, value, onChange, error, isNew, focus }: OneProps) {
           label={field.label}
           value={text}
           onChange={onChange}
-          placeholder={isNew ? "As usual" : "Kept as it is"}
+          placeholder={isNew ? "Default" : "Unchanged"}
           options={(field.options ?? []).map((option) => ({ value: option, label: option }))}
         />
       ) : field.kind === "number" ? (

@@ -2,58 +2,59 @@
 import { CircleCheck, Ellipsis, FolderInput, KeyRound, LoaderCircle, Pencil, PlugZap, Plus, Share2, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
-import { useMayChange } from "../../api/session";
+import { useCanEdit } from "../../api/session";
 import {
-  attempt,
   Badge,
   Button,
   Chip,
   confirm,
-  Empty,
+  EmptyState,
+  ErrorState,
   IconButton,
   Menu,
-  NothingFits,
+  NoMatches,
   Page,
-  Problem,
   SearchInput,
   Select,
   Skeleton,
   Table,
   Time,
   toast,
+  tryAction,
 } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projectData";
+import { useProjectNames } from "../settings/projectApi";
 import { CredentialDialog } from "./CredentialDialog";
-import { type Credential, deleteCredential, testCredential, useCredentials } from "./data";
-import { kindOf } from "./kinds";
-import { MoveDialog } from "./MoveDialog";
-import { ShareDialog } from "./ShareDialog";
+import { type Credential, deleteCredential, testCredential, useCredentials } from "./credentialApi";
+import { findKind } from "./credentialKinds";
+import { MoveCredentialDialog } from "./MoveCredentialDialog";
+import { ShareCredentialDialog } from "./ShareCredentialDialog";
 
 const COLUMNS = [
   { id: "name", label: "Name", width: "34%" },
-  { id: "type", label: "For" },
+  { id: "type", label: "Type" },
   { id: "project", label: "Project" },
-  { id: "updated", label: "Changed", width: "120px" },
+  { id: "updated", label: "Updated", width: "120px" },
 ];
 
-type Doing = { what: "create" } | { what: "edit" | "share" | "move"; credential: Credential };
-type Tested = Record<string, "testing" | "OK" | "Error">;
+type OpenDialog = { what: "create" } | { what: "edit" | "share" | "move"; credential: Credential };
+type TestState = Record<string, "testing" | "OK" | "Error">;
 
 export default function CredentialsPage() {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const credentials = useCredentials();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
-  const [doing, setDoing] = useState<Doing | null>(null);
-  const [tested, setTested] = useState<Tested>({});
+  const [doing, setDoing] = useState<OpenDialog | null>(null);
+  const [tested, setTested] = useState<TestState>({});
   const text = query.get("q") ?? "";
   const type = query.get("type");
   const all = credentials.data ?? [];
   const found = all
     .filter(
       (one) =>
-        (type === null || one.type === type) && `${one.name} ${kindOf(one.type).name}`.toLowerCase().includes(text.toLowerCase()),
+        (type === null || one.type === type) &&
+        `${one.name} ${findKind(one.type).name}`.toLowerCase().includes(text.toLowerCase()),
     )
     .sort((one, other) => one.name.localeCompare(other.name));
   const filter = (name: string, value: string | null) =>
@@ -80,25 +81,21 @@ export default function CredentialsPage() {
   const remove = async (credential: Credential) => {
     const sure = await confirm({
       title: `Delete ${credential.name}?`,
-      text: "Workflows that use it will fail until another credential is chosen in their nodes. What it holds cannot be brought back.",
+      text: "Workflows that use it will fail until you select another credential. This cannot be undone.",
       action: "Delete",
       danger: true,
     });
-    if (sure && (await attempt(() => deleteCredential(credential.id)))) toast({ text: `${credential.name} was deleted` });
+    if (sure && (await tryAction(() => deleteCredential(credential.id)))) toast({ text: `${credential.name} deleted` });
   };
-  const create = mayChange && (
+  const create = canEdit && (
     <Button kind="primary" icon={Plus} onClick={() => setDoing({ what: "create" })}>
       New credential
     </Button>
   );
-  const kinds = [...new Set(all.map((one) => one.type))].map((one) => ({ value: one, label: kindOf(one).name }));
+  const kinds = [...new Set(all.map((one) => one.type))].map((one) => ({ value: one, label: findKind(one).name }));
 
   return (
-    <Page
-      title="Credentials"
-      text="Keys and passwords that nodes use. They are encrypted, and never shown again."
-      actions={create}
-    >
+    <Page title="Credentials" text="Keys and passwords for nodes. Encrypted and never shown again." actions={create}>
       {all.length > 0 && (
         <div className={layout.toolbar}>
           <SearchInput
@@ -109,39 +106,39 @@ export default function CredentialsPage() {
           />
           <Select
             className={layout.choice}
-            label="For"
+            label="Type"
             value={type ?? undefined}
-            placeholder="Any service"
+            placeholder="All services"
             options={kinds}
             onChange={(value) => filter("type", value)}
           />
-          {type && <Chip label={kindOf(type).name} onRemove={() => filter("type", null)} removeLabel="Show all services" />}
+          {type && <Chip label={findKind(type).name} onRemove={() => filter("type", null)} removeLabel="Remove type filter" />}
         </div>
       )}
       {credentials.isPending && <Skeleton lines={6} />}
-      {credentials.error && <Problem error={credentials.error} onRetry={() => void credentials.refetch()} />}
+      {credentials.error && <ErrorState error={credentials.error} onRetry={() => void credentials.refetch()} />}
       {credentials.isSuccess && (
         <Table
           label="Credentials"
           columns={COLUMNS}
           rows={found}
           rowKey={(row) => row.id}
-          onOpen={mayChange ? (credential) => setDoing({ what: "edit", credential }) : undefined}
+          onOpen={canEdit ? (credential) => setDoing({ what: "edit", credential }) : undefined}
           render={(row, column) => {
-            if (column === "name") return <Name credential={row} state={tested[row.id]} />;
-            if (column === "type") return <span className={layout.quiet}>{kindOf(row.type).name}</span>;
-            if (column === "project") return <Where credential={row} name={projectName(row.projectId)} />;
+            if (column === "name") return <NameCell credential={row} state={tested[row.id]} />;
+            if (column === "type") return <span className={layout.quiet}>{findKind(row.type).name}</span>;
+            if (column === "project") return <ProjectCell credential={row} name={projectName(row.projectId)} />;
             return <Time at={row.updatedAt} />;
           }}
           actions={(credential) =>
-            mayChange && (
+            canEdit && (
               <Menu
                 trigger={<IconButton icon={Ellipsis} label={`Actions for ${credential.name}`} size="small" />}
                 items={[
-                  { label: "Change", icon: Pencil, onSelect: () => setDoing({ what: "edit", credential }) },
+                  { label: "Edit", icon: Pencil, onSelect: () => setDoing({ what: "edit", credential }) },
                   { label: "Test", icon: PlugZap, onSelect: () => void test(credential) },
                   { label: "Share", icon: Share2, onSelect: () => setDoing({ what: "share", credential }) },
-                  { label: "Move to a project", icon: FolderInput, onSelect: () => setDoing({ what: "move", credential }) },
+                  { label: "Move to project", icon: FolderInput, onSelect: () => setDoing({ what: "move", credential }) },
                   null,
                   { label: "Delete", icon: Trash2, danger: true, onSelect: () => void remove(credential) },
                 ]}
@@ -150,14 +147,14 @@ export default function CredentialsPage() {
           }
           empty={
             all.length === 0 ? (
-              <Empty
+              <EmptyState
                 icon={KeyRound}
                 title="No credentials yet"
-                text="A credential lets nodes sign in somewhere: at a model provider, a database, a mail server, any API. Make it once and use it in every workflow."
+                text="Credentials let nodes sign in to model providers, databases, mail servers and APIs. Create one and use it in any workflow."
                 action={create}
               />
             ) : (
-              <NothingFits text="No credential has this name or service." onClear={() => setQuery({})} />
+              <NoMatches text="No credentials match these filters." onClear={() => setQuery({})} />
             )
           }
         />
@@ -170,13 +167,13 @@ export default function CredentialsPage() {
         }}
       />
       {doing?.what === "edit" && <CredentialDialog open credential={doing.credential} onClose={() => setDoing(null)} />}
-      {doing?.what === "share" && <ShareDialog credential={doing.credential} onClose={() => setDoing(null)} />}
-      {doing?.what === "move" && <MoveDialog credential={doing.credential} onClose={() => setDoing(null)} />}
+      {doing?.what === "share" && <ShareCredentialDialog credential={doing.credential} onClose={() => setDoing(null)} />}
+      {doing?.what === "move" && <MoveCredentialDialog credential={doing.credential} onClose={() => setDoing(null)} />}
     </Page>
   );
 }
 
-function Name({ credential, state }: { credential: Credential; state: Tested[string] | undefined }) {
+function NameCell({ credential, state }: { credential: Credential; state: TestState[string] | undefined }) {
   return (
     <span className={layout.row}>
       <span className={layout.name}>{credential.name}</span>
@@ -191,7 +188,7 @@ function Name({ credential, state }: { credential: Credential; state: Tested[str
   );
 }
 
-function Where({ credential, name }: { credential: Credential; name: string }) {
+function ProjectCell({ credential, name }: { credential: Credential; name: string }) {
   const shared = credential.sharedWith?.length ?? 0;
   return (
     <span className={layout.quiet}>

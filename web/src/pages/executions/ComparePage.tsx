@@ -4,21 +4,21 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { ArrowLeftRight, GitCompareArrows } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
-import { urlPath } from "../../api/address";
 import { api } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
-import { fetchItems, itemsKey } from "../../run/items";
+import { urlPath } from "../../api/url";
 import { fromOutline } from "../../run/outline";
-import type { RunView } from "../../run/view";
-import { Empty, IconButton, Page, Problem, Skeleton } from "../../ui";
+import { fetchItems, itemsKey } from "../../run/runItems";
+import type { RunView } from "../../run/runView";
+import { EmptyState, ErrorState, IconButton, Page, Skeleton } from "../../ui";
 import css from "./Compare.module.css";
-import { CompareHead } from "./CompareHead";
+import { CompareHeader } from "./CompareHeader";
 import { CompareSteps } from "./CompareSteps";
-import { type ComparedStep, compareRuns } from "./diff";
 import { OutputDiff } from "./OutputDiff";
+import { type ComparedStep, compareRuns } from "./runDiff";
 
 /** Of more steps than this the data is compared only when they are looked at. */
-const COMPARED_AT_ONCE = 60;
+const MAX_COMPARED = 60;
 
 export default function ComparePage() {
   const [params, setParams] = useSearchParams();
@@ -35,20 +35,20 @@ export default function ComparePage() {
   return (
     <Page title="Compare executions" wide>
       <div className={css.heads}>
-        <CompareHead side="a" id={a} view={first.data} like={second.data?.workflowId} onChoose={(id) => set("a", id)} />
-        <IconButton icon={ArrowLeftRight} label="Swap the two" onClick={swap} disabled={!a || !b} />
-        <CompareHead side="b" id={b} view={second.data} like={first.data?.workflowId} onChoose={(id) => set("b", id)} />
+        <CompareHeader side="a" id={a} view={first.data} like={second.data?.workflowId} onChoose={(id) => set("a", id)} />
+        <IconButton icon={ArrowLeftRight} label="Swap executions" onClick={swap} disabled={!a || !b} />
+        <CompareHeader side="b" id={b} view={second.data} like={first.data?.workflowId} onChoose={(id) => set("b", id)} />
       </div>
       {error ? (
-        <Problem error={error} onRetry={() => void Promise.all([first.refetch(), second.refetch()])} />
+        <ErrorState error={error} onRetry={() => void Promise.all([first.refetch(), second.refetch()])} />
       ) : !a || !b ? (
-        <Empty
+        <EmptyState
           icon={GitCompareArrows}
-          title="Choose two executions"
-          text="Best two of the same workflow: one that went well and one that did not."
+          title="Select two executions"
+          text="Pick two executions of the same workflow, e.g. one that succeeded and one that failed."
         />
       ) : first.data && second.data ? (
-        <Compared key={`${a} ${b}`} a={first.data} b={second.data} />
+        <ComparisonTable key={`${a} ${b}`} a={first.data} b={second.data} />
       ) : (
         <Skeleton lines={8} />
       )}
@@ -65,35 +65,38 @@ function useOutline(id: string) {
   });
 }
 
-function Compared({ a, b }: { a: RunView; b: RunView }) {
+function ComparisonTable({ a, b }: { a: RunView; b: RunView }) {
   const steps = useMemo(() => compareRuns(a, b), [a, b]);
-  const judged = useData(steps, a.executionId, b.executionId);
+  const judged = useStepData(steps, a.executionId, b.executionId);
   const [chosen, setChosen] = useState<string | null>(null);
   const current =
-    judged.find((step) => keyOf(step) === chosen) ??
+    judged.find((step) => stepKey(step) === chosen) ??
     judged.find((step) => step.isShape) ??
     judged.find((step) => step.verdict !== "same") ??
     judged[0];
-  if (!current) return <Empty icon={GitCompareArrows} title="Neither did a step" text="Both ended before their first step." />;
+  if (!current)
+    return (
+      <EmptyState icon={GitCompareArrows} title="No steps to compare" text="Both executions ended before their first step." />
+    );
   return (
     <div className={css.compared}>
-      <CompareSteps steps={judged} chosen={keyOf(current)} onChoose={setChosen} />
-      <OutputDiff key={keyOf(current)} step={current} a={a.executionId} b={b.executionId} />
+      <CompareSteps steps={judged} chosen={stepKey(current)} onChoose={setChosen} />
+      <OutputDiff key={stepKey(current)} step={current} a={a.executionId} b={b.executionId} />
     </div>
   );
 }
 
-export function keyOf(step: ComparedStep): string {
+export function stepKey(step: ComparedStep): string {
   return `${step.node}\n${step.runIndex}`;
 }
 
 /** Steps that look the same are compared by the items they gave. */
-function useData(steps: readonly ComparedStep[], a: string, b: string): ComparedStep[] {
-  const same = steps.filter((step) => step.verdict === "same").slice(0, COMPARED_AT_ONCE);
+function useStepData(steps: readonly ComparedStep[], a: string, b: string): ComparedStep[] {
+  const same = steps.filter((step) => step.verdict === "same").slice(0, MAX_COMPARED);
   const answers = useQueries({
     queries: same.flatMap((step) =>
       [a, b].map((executionId) => {
-        const options = { executionId, node: step.node, run: step.runIndex, kind: kindOf(step), output: filled(step) };
+        const options = { executionId, node: step.node, run: step.runIndex, kind: stepKind(step), output: filledOutput(step) };
         return { queryKey: itemsKey(options), queryFn: () => fetchItems(options), staleTime: Number.POSITIVE_INFINITY };
       }),
     ),
@@ -107,14 +110,14 @@ function useData(steps: readonly ComparedStep[], a: string, b: string): Compared
 }
 
 /** Along which connection a step gave its data: what served another node did not give it on `main`. */
-export function kindOf(step: ComparedStep): string {
+export function stepKind(step: ComparedStep): string {
   return (step.a ?? step.b)?.served?.kind ?? "main";
 }
 
 /** The first output that has anything in it. */
-export function filled(step: ComparedStep): number {
+export function filledOutput(step: ComparedStep): number {
   return (
-    [...(step.a?.outputs ?? []), ...(step.b?.outputs ?? [])].find((output) => output.kind === kindOf(step) && output.items > 0)
+    [...(step.a?.outputs ?? []), ...(step.b?.outputs ?? [])].find((output) => output.kind === stepKind(step) && output.items > 0)
       ?.index ?? 0
   );
 }

@@ -3,39 +3,39 @@
 import { RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { urlPath } from "../../api/address";
-import { useMayChange } from "../../api/session";
+import { useCanEdit } from "../../api/session";
 import type { Execution } from "../../api/types";
-import { remove, retry, stop } from "../../run/execution";
+import { urlPath } from "../../api/url";
+import { deleteExecution, retryExecution, stopExecution } from "../../run/executionActions";
 import { useNow } from "../../run/useNow";
 import {
-  attempt,
   Button,
   confirm,
   duration,
-  Empty,
+  EmptyState,
+  ErrorState,
   IconButton,
-  NothingFits,
+  NoMatches,
   Page,
-  Problem,
   Skeleton,
   StatusMark,
   Table,
   Time,
-  useNarrow,
+  tryAction,
+  useIsNarrow,
 } from "../../ui";
-import { BulkBar } from "./BulkBar";
-import { useExecutions, useWorkflowNames } from "./data";
+import { ExecutionBulkBar } from "./ExecutionBulkBar";
+import { ExecutionFilterBar } from "./ExecutionFilterBar";
 import css from "./Executions.module.css";
-import { FilterBar } from "./FilterBar";
-import { modeWord, readFilters } from "./filters";
+import { useExecutions, useWorkflowNames } from "./executionApi";
+import { modeLabel, readFilters } from "./executionFilters";
 
 const COLUMNS = [
   { id: "status", label: "Status", width: "140px" },
   { id: "workflow", label: "Workflow" },
   { id: "started", label: "Started", width: "140px" },
   { id: "duration", label: "Duration", align: "right" as const, width: "110px" },
-  { id: "mode", label: "Started by", width: "170px" },
+  { id: "mode", label: "Trigger", width: "170px" },
   { id: "id", label: "Execution", align: "right" as const, width: "100px" },
 ];
 
@@ -44,7 +44,7 @@ const TABLET = 1100;
 const NARROW = COLUMNS.filter((column) => column.id !== "mode");
 
 export default function ExecutionsPage() {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const [params] = useSearchParams();
   const text = params.toString();
   const filters = useFilters(text);
@@ -52,7 +52,7 @@ export default function ExecutionsPage() {
   const names = useWorkflowNames();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [, go] = useLocation();
-  const isNarrow = useNarrow(TABLET);
+  const isNarrow = useIsNarrow(TABLET);
   const isAnyRunning = rows.some((row) => row.status === "running");
   const now = useNow(isAnyRunning, 500);
   const isFiltered = Object.values(filters).some(Boolean);
@@ -66,7 +66,7 @@ export default function ExecutionsPage() {
         return <StatusMark status={row.status} />;
       case "workflow":
         return (
-          <Link href={addressOf(row)} className={css.name}>
+          <Link href={executionUrl(row)} className={css.name}>
             {nameOf(row)}
           </Link>
         );
@@ -77,28 +77,28 @@ export default function ExecutionsPage() {
           </span>
         );
       case "duration":
-        return <span className={css.figure}>{lasted(row, now)}</span>;
+        return <span className={css.figure}>{rowDuration(row, now)}</span>;
       case "mode":
-        return <span className={css.quiet}>{row.retryOf ? `Again, after ${row.retryOf}` : modeWord(row.mode)}</span>;
+        return <span className={css.quiet}>{row.retryOf ? `Retry of ${row.retryOf}` : modeLabel(row.mode)}</span>;
       default:
         return <span className={css.quiet}>{id}</span>;
     }
   };
 
   return (
-    <Page title="Executions" text="Everything that ran, newest first, with the data of each step.">
+    <Page title="Executions" text="All executions with the data of each step, newest first.">
       {picked.length > 0 ? (
-        <BulkBar
+        <ExecutionBulkBar
           picked={picked}
           total={rows.length}
           onAll={() => setChosen(new Set(rows.map((row) => String(row.id))))}
           onNone={() => setChosen(new Set())}
         />
       ) : (
-        <FilterBar filters={filters} names={names} />
+        <ExecutionFilterBar filters={filters} names={names} />
       )}
       {error && rows.length === 0 ? (
-        <Problem error={error} onRetry={() => void refetch()} />
+        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : isPending ? (
         <Skeleton lines={8} />
       ) : (
@@ -108,17 +108,17 @@ export default function ExecutionsPage() {
           rows={rows}
           rowKey={(row) => String(row.id)}
           render={render}
-          onOpen={(row) => go(addressOf(row))}
-          choice={{ chosen, onChange: setChosen, nameOf: (row) => `execution ${row.id}` }}
-          actions={(row) => <Actions row={row} mayChange={mayChange} />}
+          onOpen={(row) => go(executionUrl(row))}
+          selection={{ selected: chosen, onChange: setChosen, nameOf: (row) => `execution ${row.id}` }}
+          actions={(row) => <Actions row={row} canEdit={canEdit} />}
           empty={
             isFiltered ? (
-              <NothingFits
-                text="No execution fits these filters. Take one away, or look at a longer time."
+              <NoMatches
+                text="No executions match these filters. Remove a filter or extend the time range."
                 onClear={() => go("/executions")}
               />
             ) : (
-              <NothingYet />
+              <NoExecutions />
             )
           }
         />
@@ -126,7 +126,7 @@ export default function ExecutionsPage() {
       {hasNextPage && (
         <div className={css.more}>
           <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older ones
+            Show older executions
           </Button>
         </div>
       )}
@@ -143,49 +143,51 @@ function useFilters(text: string) {
   return next.filters;
 }
 
-export function addressOf(row: Execution): string {
+export function executionUrl(row: Execution): string {
   return urlPath`/workflow/${row.workflowId}/executions/${row.id}`;
 }
 
-function lasted(row: Execution, now: number): string {
+function rowDuration(row: Execution, now: number): string {
   if (!row.stoppedAt) return row.status === "running" ? duration(Math.max(0, now - Date.parse(row.startedAt))) : "–";
   return duration(Date.parse(row.stoppedAt) - Date.parse(row.startedAt));
 }
 
-const isGoing = (row: Execution) => row.status === "running" || row.status === "waiting";
+const isRunning = (row: Execution) => row.status === "running" || row.status === "waiting";
 const isFailed = (row: Execution) => row.status === "error" || row.status === "canceled" || row.status === "uncertain";
 
-function Actions({ row, mayChange }: { row: Execution; mayChange: boolean }) {
+function Actions({ row, canEdit }: { row: Execution; canEdit: boolean }) {
   const [, go] = useLocation();
   const id = String(row.id);
   const again = async () => {
-    const taken = await retry(id, "same");
+    const taken = await retryExecution(id, "same");
     go(urlPath`/workflow/${row.workflowId}/executions/${taken.id}`);
   };
   const drop = async () => {
-    const text = "Its data and its log are gone for good.";
-    if (await confirm({ title: `Delete execution ${id}?`, text, action: "Delete", danger: true })) await remove(id);
+    const text = "Its data and logs will be permanently deleted.";
+    if (await confirm({ title: `Delete execution ${id}?`, text, action: "Delete", danger: true })) await deleteExecution(id);
   };
   return (
     <span className={css.actions}>
-      {mayChange && isGoing(row) && (
-        <IconButton icon={Square} label="Stop" size="small" onClick={() => void attempt(() => stop(id))} />
+      {canEdit && isRunning(row) && (
+        <IconButton icon={Square} label="Stop" size="small" onClick={() => void tryAction(() => stopExecution(id))} />
       )}
-      {mayChange && isFailed(row) && (
-        <IconButton icon={RotateCcw} label="Run again" size="small" onClick={() => void attempt(again)} />
+      {canEdit && isFailed(row) && (
+        <IconButton icon={RotateCcw} label="Retry" size="small" onClick={() => void tryAction(again)} />
       )}
-      <IconButton icon={SquareArrowOutUpRight} label="Open on the canvas" size="small" onClick={() => go(addressOf(row))} />
-      {mayChange && !isGoing(row) && <IconButton icon={Trash2} label="Delete" size="small" onClick={() => void attempt(drop)} />}
+      <IconButton icon={SquareArrowOutUpRight} label="Open on canvas" size="small" onClick={() => go(executionUrl(row))} />
+      {canEdit && !isRunning(row) && (
+        <IconButton icon={Trash2} label="Delete" size="small" onClick={() => void tryAction(drop)} />
+      )}
     </span>
   );
 }
 
-function NothingYet() {
+function NoExecutions() {
   return (
-    <Empty
+    <EmptyState
       icon={Zap}
-      title="Nothing has run yet"
-      text="Whenever a workflow runs, by hand or by its trigger, it is listed here with all its data, and can be opened, run again and compared."
+      title="No executions yet"
+      text="Every workflow run appears here with its data. Open, retry or compare executions."
       action={
         <Link href="/workflows">
           <Button icon={WorkflowIcon} kind="primary">

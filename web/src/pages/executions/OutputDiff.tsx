@@ -1,12 +1,12 @@
 // What a step gave in one run and in the other, as lines of JSON with the differences marked.
 
 import { useMemo, useState } from "react";
-import { useItems } from "../../run/items";
 import { RunProblem } from "../../run/RunProblem";
-import { cx, Problem, plural, Skeleton, Tabs } from "../../ui";
+import { useItems } from "../../run/runItems";
+import { cx, ErrorState, plural, Skeleton, Tabs } from "../../ui";
 import css from "./Compare.module.css";
-import { filled, kindOf } from "./ComparePage";
-import { type ComparedStep, diffLines, hunks } from "./diff";
+import { filledOutput, stepKind } from "./ComparePage";
+import { type ComparedStep, diffLines, hunks } from "./runDiff";
 
 interface OutputDiffProps {
   step: ComparedStep;
@@ -17,11 +17,11 @@ interface OutputDiffProps {
 export function OutputDiff({ step, a, b }: OutputDiffProps) {
   const [direction, setDirection] = useState<"output" | "input">("output");
   return (
-    <section className={css.diff} aria-label={`Differences of ${step.node}`}>
+    <section className={css.diff} aria-label={`Differences in ${step.node}`}>
       <header>
         <h2>{step.node}</h2>
         <Tabs
-          label="Which data"
+          label="Data"
           value={direction}
           onChange={(id) => setDirection(id as "output" | "input")}
           tabs={[
@@ -41,18 +41,18 @@ function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output
   const at = {
     node: step.node,
     run: step.runIndex,
-    kind: kindOf(step),
-    output: direction === "output" ? filled(step) : 0,
+    kind: stepKind(step),
+    output: direction === "output" ? filledOutput(step) : 0,
     direction,
   };
   const first = useItems({ ...at, executionId: a, enabled: step.a !== undefined });
   const second = useItems({ ...at, executionId: b, enabled: step.b !== undefined });
   const lines = useMemo(() => diffLines(text(first.data?.items), text(second.data?.items)), [first.data, second.data]);
   const error = first.error ?? second.error;
-  if (error) return <Problem error={error} />;
+  if (error) return <ErrorState error={error} />;
   if ((step.a && !first.data) || (step.b && !second.data)) return <Skeleton lines={6} />;
   if (lines.every((line) => line.kind === "same")) {
-    return <p className={css.quiet}>{lines.length === 0 ? "Neither has any data here." : "The data is the same."}</p>;
+    return <p className={css.quiet}>{lines.length === 0 ? "Neither execution has data here." : "The data is identical."}</p>;
   }
   const more = Math.max(first.data?.total ?? 0, second.data?.total ?? 0) - 50;
   return (
@@ -62,7 +62,7 @@ function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output
         {hunks(lines).map((line, index) =>
           line.kind === "gap" ? (
             <span key={index} className={css.gap}>
-              {plural(line.n, "line")} the same
+              {plural(line.n, "unchanged line")}
             </span>
           ) : (
             <span key={index} className={cx(line.kind === "removed" && css.removed, line.kind === "added" && css.added)}>
@@ -73,7 +73,7 @@ function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output
           ),
         )}
       </pre>
-      {more > 0 && <p className={css.quiet}>The first 50 items are compared; there are {more} more.</p>}
+      {more > 0 && <p className={css.quiet}>Comparing the first 50 items. {more} more are not compared.</p>}
     </>
   );
 }

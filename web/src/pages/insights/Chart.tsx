@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { onTheme, shownTheme } from "../../theme/theme";
+import { getTheme, onThemeChange } from "../../theme/theme";
 import styles from "./Insights.module.css";
 
 export interface ChartSeries {
@@ -25,7 +25,7 @@ interface Props {
 export default function Chart({ label, days, series, format, height = 200 }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
-  const theme = useSyncExternalStore(onTheme, shownTheme);
+  const theme = useSyncExternalStore(onThemeChange, getTheme);
   useEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -55,7 +55,7 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
           {
             ...axis,
             grid: { show: false },
-            values: (_, ticks) => ticks.map(dayWords),
+            values: (_, ticks) => ticks.map(formatDay),
             space: 64,
             size: 28,
             incrs: [86_400, 172_800, 604_800, 1_209_600, 2_592_000],
@@ -78,7 +78,7 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
             paths: uPlot.paths.bars?.({ size: [0.7, 26], radius: 0.12 }),
           })),
         ],
-        plugins: [tip(days, series, format)],
+        plugins: [tooltipPlugin(days, series, format)],
       },
       [days.map((day) => Date.parse(day) / 1000), ...stacked(series)],
       element,
@@ -96,12 +96,12 @@ function stacked(series: readonly ChartSeries[]): number[][] {
   });
 }
 
-function dayWords(seconds: number): string {
+function formatDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString("en", { day: "numeric", month: "short", timeZone: "UTC" });
 }
 
 /** Shows the figures of the day under the pointer. */
-function tip(days: readonly string[], series: readonly ChartSeries[], format: (value: number) => string): uPlot.Plugin {
+function tooltipPlugin(days: readonly string[], series: readonly ChartSeries[], format: (value: number) => string): uPlot.Plugin {
   const box = document.createElement("div");
   box.className = styles.tip ?? "";
   box.hidden = true;
@@ -113,7 +113,10 @@ function tip(days: readonly string[], series: readonly ChartSeries[], format: (v
         const day = typeof idx === "number" ? days[idx] : undefined;
         box.hidden = day === undefined || left === undefined || left < 0;
         if (day === undefined || left === undefined || typeof idx !== "number") return;
-        const lines = [dayWords(Date.parse(day) / 1000), ...series.map((one) => `${one.label}: ${format(one.values[idx] ?? 0)}`)];
+        const lines = [
+          formatDay(Date.parse(day) / 1000),
+          ...series.map((one) => `${one.label}: ${format(one.values[idx] ?? 0)}`),
+        ];
         box.replaceChildren(...lines.map((line) => Object.assign(document.createElement("div"), { textContent: line })));
         const over = left > chart.over.clientWidth / 2;
         box.style.left = over ? "" : `${left + 12}px`;

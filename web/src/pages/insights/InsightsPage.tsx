@@ -3,26 +3,26 @@
 import { ChartNoAxesColumn } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { urlPath } from "../../api/address";
-import { Button, Chip, count, cx, duration, Empty, money, Page, Problem, Select, Skeleton, Table } from "../../ui";
+import { urlPath } from "../../api/url";
+import { Button, Chip, count, cx, duration, EmptyState, ErrorState, money, Page, Select, Skeleton, Table } from "../../ui";
 import layout from "../layout.module.css";
-import { useWorkflows } from "../workflows/data";
+import { useWorkflows } from "../workflows/workflowApi";
 import type { ChartSeries } from "./Chart";
-import { RANGES, useInsights, useSpending } from "./data";
+import styles from "./Insights.module.css";
 import {
+  compactNumber,
   daysUntil,
   dollarsByDay,
-  type FigureKey,
+  formatPercent,
   type Insights,
-  percent,
+  listWorkflowMetrics,
+  type MetricKey,
   runsByDay,
-  short,
-  sorted,
-  type WorkflowFigures,
-  workflowFigures,
-} from "./figures";
-import styles from "./Insights.module.css";
-import { Models } from "./Models";
+  sortMetrics,
+  type WorkflowMetrics,
+} from "./insightMetrics";
+import { RANGES, useInsights, useModelSpending } from "./insightsApi";
+import { ModelTable } from "./ModelTable";
 
 const Chart = lazy(() => import("./Chart"));
 
@@ -30,12 +30,12 @@ const COLUMNS = [
   { id: "name", label: "Workflow", sortable: true },
   { id: "runs", label: "Executions", align: "right" as const, width: "110px", sortable: true },
   { id: "failing", label: "Failed", align: "right" as const, width: "110px", sortable: true },
-  { id: "p50", label: "Half take up to", align: "right" as const, width: "130px", sortable: true },
-  { id: "p95", label: "95 % take up to", align: "right" as const, width: "130px", sortable: true },
-  { id: "dollars", label: "Cost of models", align: "right" as const, width: "130px", sortable: true },
+  { id: "p50", label: "Median duration", align: "right" as const, width: "130px", sortable: true },
+  { id: "p95", label: "p95 duration", align: "right" as const, width: "130px", sortable: true },
+  { id: "dollars", label: "Model cost", align: "right" as const, width: "130px", sortable: true },
 ];
 
-const asCount = (value: number) => short(value);
+const formatCount = (value: number) => compactNumber(value);
 
 export default function InsightsPage() {
   const [query, setQuery] = useSearchParams();
@@ -44,7 +44,7 @@ export default function InsightsPage() {
   const workflow = query.get("workflow");
   const range = useMemo(() => daysUntil(new Date(), days), [days]);
   const insights = useInsights(days, workflow);
-  const spending = useSpending(range[0] ?? "", range.at(-1) ?? "", workflow);
+  const spending = useModelSpending(range[0] ?? "", range.at(-1) ?? "", workflow);
   const workflows = useWorkflows();
   const set = (name: string, value: string | null) =>
     setQuery((before) => {
@@ -67,7 +67,7 @@ export default function InsightsPage() {
     [spending.data, range],
   );
   return (
-    <Page title="Insights" text="How workflows run, and what their models cost.">
+    <Page title="Insights" text="Workflow performance and model cost.">
       <div className={layout.toolbar}>
         <div className={styles.ranges} role="group" aria-label="Range">
           {RANGES.map((one) => (
@@ -85,18 +85,20 @@ export default function InsightsPage() {
           className={layout.choice}
           label="Workflow"
           value={workflow ?? undefined}
-          placeholder="Any workflow"
+          placeholder="All workflows"
           options={(workflows.data ?? []).map((row) => ({ value: row.id, label: row.name }))}
           onChange={(id) => set("workflow", id)}
         />
-        {workflow && <Chip label={name ?? workflow} onRemove={() => set("workflow", null)} removeLabel="Show all workflows" />}
+        {workflow && (
+          <Chip label={name ?? workflow} onRemove={() => set("workflow", null)} removeLabel="Remove workflow filter" />
+        )}
       </div>
       {insights.isPending && <Skeleton lines={8} />}
-      {insights.error && <Problem error={insights.error} onRetry={() => void insights.refetch()} />}
+      {insights.error && <ErrorState error={insights.error} onRetry={() => void insights.refetch()} />}
       {data && (
         <div className={cx(styles.board, insights.isPlaceholderData && styles.old)}>
           <Totals totals={data.totals} />
-          <Card
+          <ChartCard
             title="Executions per day"
             legend={[
               ["--good", "Succeeded"],
@@ -104,23 +106,23 @@ export default function InsightsPage() {
             ]}
           >
             <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
-              <Chart label={`Executions on each of the last ${days} days`} days={range} series={runs} format={asCount} />
+              <Chart label={`Executions on each of the last ${days} days`} days={range} series={runs} format={formatCount} />
             </Suspense>
-          </Card>
-          <Card title="Cost of models per day">
+          </ChartCard>
+          <ChartCard title="Model cost per day">
             {spending.error ? (
-              <Problem error={spending.error} onRetry={() => void spending.refetch()} />
+              <ErrorState error={spending.error} onRetry={() => void spending.refetch()} />
             ) : (
               <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
-                <Chart label={`Cost of models on each of the last ${days} days`} days={range} series={cost} format={money} />
+                <Chart label={`Model cost on each of the last ${days} days`} days={range} series={cost} format={money} />
               </Suspense>
             )}
-          </Card>
-          <Card title="Models" wide>
-            <Models models={data.models} />
-          </Card>
+          </ChartCard>
+          <ChartCard title="Models" wide>
+            <ModelTable models={data.models} />
+          </ChartCard>
           <section className={styles.wide} aria-label="Workflows">
-            <Workflows insights={data} />
+            <WorkflowMetricsTable insights={data} />
           </section>
         </div>
       )}
@@ -128,19 +130,19 @@ export default function InsightsPage() {
   );
 }
 
-function atMost(ms: number | null | undefined): string {
+function formatDuration(ms: number | null | undefined): string {
   return ms === null || ms === undefined ? "–" : duration(ms);
 }
 
 function Totals({ totals }: { totals: Insights["totals"] }) {
   const failing = totals.runs === 0 ? 0 : totals.failed / totals.runs;
   const figures: [string, string, string?][] = [
-    ["Executions", short(totals.runs)],
-    ["Failed", percent(failing), totals.failed > 0 ? `${count(totals.failed)} of ${count(totals.runs)}` : undefined],
-    ["Half take up to", atMost(totals.p50Ms)],
-    ["95 % take up to", atMost(totals.p95Ms)],
-    ["Tokens", short(totals.tokens)],
-    ["Cost of models", money(totals.dollars)],
+    ["Executions", compactNumber(totals.runs)],
+    ["Failed", formatPercent(failing), totals.failed > 0 ? `${count(totals.failed)} of ${count(totals.runs)}` : undefined],
+    ["Median duration", formatDuration(totals.p50Ms)],
+    ["p95 duration", formatDuration(totals.p95Ms)],
+    ["Tokens", compactNumber(totals.tokens)],
+    ["Model cost", money(totals.dollars)],
   ];
   return (
     <dl className={styles.totals}>
@@ -156,14 +158,14 @@ function Totals({ totals }: { totals: Insights["totals"] }) {
   );
 }
 
-interface CardProps {
+interface ChartCardProps {
   title: string;
   legend?: [string, string][];
   wide?: boolean;
   children: ReactNode;
 }
 
-function Card({ title, legend, wide, children }: CardProps) {
+function ChartCard({ title, legend, wide, children }: ChartCardProps) {
   return (
     <section className={cx(layout.card, wide && styles.wide)} aria-label={title}>
       <header className={styles.cardHead}>
@@ -179,11 +181,11 @@ function Card({ title, legend, wide, children }: CardProps) {
   );
 }
 
-function Workflows({ insights }: { insights: Insights }) {
+function WorkflowMetricsTable({ insights }: { insights: Insights }) {
   const [sort, setSort] = useState<{ by: string; down: boolean }>({ by: "runs", down: true });
   const [, go] = useLocation();
-  const rows = sorted(workflowFigures(insights), sort.by as FigureKey, sort.down);
-  const render = (row: WorkflowFigures, column: string) => {
+  const rows = sortMetrics(listWorkflowMetrics(insights), sort.by as MetricKey, sort.down);
+  const render = (row: WorkflowMetrics, column: string) => {
     switch (column) {
       case "name":
         return (
@@ -194,7 +196,7 @@ function Workflows({ insights }: { insights: Insights }) {
       case "runs":
         return count(row.runs);
       case "failing":
-        return <span className={row.failed > 0 ? styles.bad : undefined}>{percent(row.failing)}</span>;
+        return <span className={row.failed > 0 ? styles.bad : undefined}>{formatPercent(row.failing)}</span>;
       case "dollars":
         return money(row.dollars);
       default: {
@@ -205,7 +207,7 @@ function Workflows({ insights }: { insights: Insights }) {
   };
   return (
     <Table
-      label="Figures of each workflow"
+      label="Workflow metrics"
       columns={COLUMNS}
       rows={rows}
       rowKey={(row) => row.id}
@@ -214,10 +216,10 @@ function Workflows({ insights }: { insights: Insights }) {
       onSort={(next) => setSort(next.by === sort.by ? next : { by: next.by, down: next.by !== "name" })}
       onOpen={(row) => go(urlPath`/executions?workflow=${row.id}`)}
       empty={
-        <Empty
+        <EmptyState
           icon={ChartNoAxesColumn}
-          title="No executions in this time"
-          text="Run a workflow, or let one listen: what it does shows up here."
+          title="No executions in this period"
+          text="Run or activate a workflow to see its metrics here."
           action={<Button onClick={() => go("/workflows")}>Open workflows</Button>}
         />
       }

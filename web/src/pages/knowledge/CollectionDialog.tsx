@@ -1,11 +1,11 @@
 /** Makes a collection, or changes its name, words and credential. */
 import { useState } from "react";
 import { Link } from "wouter";
-import { Button, Dialog, Field, Input, Problem, Select, TextArea, useTask } from "../../ui";
-import { useCredentials } from "../credentials/data";
-import { kindOf } from "../credentials/kinds";
+import { Button, Dialog, ErrorState, Field, Input, Select, TextArea, useAsyncAction } from "../../ui";
+import { useCredentials } from "../credentials/credentialApi";
+import { findKind } from "../credentials/credentialKinds";
 import layout from "../layout.module.css";
-import { type Collection, changeCollection, createCollection, EMBEDDERS } from "./data";
+import { type Collection, createCollection, EMBEDDERS, updateCollection } from "./knowledgeApi";
 
 interface Props {
   collection?: Collection;
@@ -21,7 +21,7 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
   const [credential, setCredential] = useState(collection?.credentialId ?? undefined);
   const [model, setModel] = useState(collection?.embeddingModel ?? "");
   const [asked, setAsked] = useState(false);
-  const task = useTask();
+  const task = useAsyncAction();
   const chosen = usable.find((one) => one.id === credential);
   const save = async () => {
     setAsked(true);
@@ -30,7 +30,7 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
       const words = { name: name.trim(), description: description.trim() };
       const using = credential ? { credentialId: credential } : {};
       if (collection) {
-        await changeCollection(collection.id, { ...words, ...using });
+        await updateCollection(collection.id, { ...words, ...using });
         return onDone(undefined);
       }
       onDone(await createCollection({ ...words, ...using, ...(model.trim() ? { embeddingModel: model.trim() } : {}) }));
@@ -40,18 +40,18 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
     <>
       <Button onClick={onClose}>Cancel</Button>
       <Button kind="primary" busy={task.busy} onClick={save}>
-        {collection ? "Save" : "Make collection"}
+        {collection ? "Save" : "Create collection"}
       </Button>
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={collection ? `Change ${collection.name}` : "New collection"} footer={footer}>
+    <Dialog open onClose={onClose} title={collection ? `Edit ${collection.name}` : "New collection"} footer={footer}>
       <div className={layout.stack}>
         <Field
           label="Name"
           required
-          error={asked && name.trim() === "" ? "A name is needed." : undefined}
-          hint="Nodes find the collection by it."
+          error={asked && name.trim() === "" ? "Enter a name." : undefined}
+          hint="Nodes refer to the collection by this name."
         >
           <Input
             value={name}
@@ -61,39 +61,36 @@ export function CollectionDialog({ collection, onClose, onDone }: Props) {
             autoFocus
           />
         </Field>
-        <Field label="What is in it">
+        <Field label="Description">
           <TextArea rows={2} value={description} onChange={(event) => setDescription(event.target.value)} maxLength={1000} />
         </Field>
-        <Field label="Credential" hint="Pays for turning texts into vectors. A local Ollama does it for nothing.">
+        <Field label="Credential" hint="Used to create embeddings. A local Ollama is free.">
           <Select
             label="Credential"
             value={credential}
             onChange={setCredential}
-            placeholder={usable.length === 0 ? "None that has embedding models" : "Choose a credential"}
+            placeholder={usable.length === 0 ? "No credential with embedding models" : "Select a credential"}
             disabled={usable.length === 0}
-            options={usable.map((one) => ({ value: one.id, label: one.name, hint: kindOf(one.type).name }))}
+            options={usable.map((one) => ({ value: one.id, label: one.name, hint: findKind(one.type).name }))}
           />
         </Field>
         {credentials.isSuccess && usable.length === 0 && (
           <p className={layout.note}>
-            To add documents here, <Link href="/credentials?new">make a credential</Link> of OpenAI, Azure, Gemini, Mistral,
-            Cohere or Ollama. A workflow can fill the collection with its own embedding node, too.
+            To add documents here, <Link href="/credentials?new">create a credential</Link> for OpenAI, Azure, Gemini, Mistral,
+            Cohere or Ollama. Workflows can also fill the collection with their own embedding node.
           </p>
         )}
         {!collection && (
-          <Field
-            label="Embedding model"
-            hint="All documents of a collection are embedded by the same one; it cannot be changed later."
-          >
+          <Field label="Embedding model" hint="Used for all documents in the collection. It cannot be changed later.">
             <Input
               value={model}
               onChange={(event) => setModel(event.target.value)}
               maxLength={200}
-              placeholder={chosen ? EMBEDDERS[chosen.type] : "The usual one of the provider"}
+              placeholder={chosen ? EMBEDDERS[chosen.type] : "Provider default"}
             />
           </Field>
         )}
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </div>
     </Dialog>
   );

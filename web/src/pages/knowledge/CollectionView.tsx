@@ -2,21 +2,20 @@
 import { FileText, Pencil, Trash2, Type } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { useMayChange } from "../../api/session";
+import { useCanEdit } from "../../api/session";
 import {
-  attempt,
   Badge,
   Button,
   bytes,
   confirm,
   count,
   Dialog,
-  Empty,
+  EmptyState,
+  ErrorState,
   Field,
   IconButton,
   Input,
   Page,
-  Problem,
   plural,
   Skeleton,
   Table,
@@ -24,15 +23,16 @@ import {
   TextArea,
   Time,
   toast,
-  useTask,
+  tryAction,
+  useAsyncAction,
 } from "../../ui";
 import { Facts } from "../Facts";
 import layout from "../layout.module.css";
-import { Chunks } from "./Chunks";
+import { ChunkList } from "./ChunkList";
 import { CollectionDialog } from "./CollectionDialog";
-import { addText, deleteCollection, deleteSource, useCollection, useSources } from "./data";
-import { SearchTry } from "./SearchTry";
-import { Uploads } from "./Uploads";
+import { addText, deleteCollection, deleteSource, useCollection, useSources } from "./knowledgeApi";
+import { SearchPreview } from "./SearchPreview";
+import { UploadPanel } from "./UploadPanel";
 
 const COLUMNS = [
   { id: "name", label: "Document" },
@@ -41,7 +41,7 @@ const COLUMNS = [
 ];
 
 export function CollectionView({ id }: { id: string }) {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const collection = useCollection(id);
   const sources = useSources(id);
   const [query, setQuery] = useSearchParams();
@@ -52,7 +52,7 @@ export function CollectionView({ id }: { id: string }) {
   if (collection.error) {
     return (
       <Page title="Collection">
-        <Problem error={collection.error} onRetry={() => void collection.refetch()} />
+        <ErrorState error={collection.error} onRetry={() => void collection.refetch()} />
       </Page>
     );
   }
@@ -67,28 +67,30 @@ export function CollectionView({ id }: { id: string }) {
   const removeSource = async (source: string) => {
     const sure = await confirm({
       title: `Delete ${source}?`,
-      text: "Its chunks are deleted, and agents do not find it any more.",
+      text: "Its chunks are deleted and agents can no longer find it.",
       action: "Delete",
       danger: true,
     });
-    if (sure && (await attempt(() => deleteSource(id, source)))) toast({ text: `${source} was deleted` });
+    if (sure && (await tryAction(() => deleteSource(id, source)))) toast({ text: `${source} deleted` });
   };
   const remove = async () => {
     const sure = await confirm({
       title: `Delete ${name}?`,
-      text: `All ${plural(chunkCount, "chunk")} are deleted. Agents that search it will fail.`,
+      text: `${plural(chunkCount, "chunk")} will be deleted. Agents that search this collection will fail.`,
       action: "Delete collection",
       danger: true,
     });
-    if (sure && (await attempt(() => deleteCollection(id)))) go("/knowledge", { replace: true });
+    if (sure && (await tryAction(() => deleteCollection(id)))) go("/knowledge", { replace: true });
   };
-  const actions = mayChange && (
+  const actions = canEdit && (
     <>
       <Button icon={Type} onClick={() => setDoing("text")} disabled={!credentialId}>
-        Add a text
+        {" "}
+        Add text{" "}
       </Button>
       <Button icon={Pencil} onClick={() => setDoing("change")}>
-        Change
+        {" "}
+        Edit{" "}
       </Button>
       <IconButton icon={Trash2} label="Delete collection" kind="plain" onClick={remove} />
     </>
@@ -105,12 +107,12 @@ export function CollectionView({ id }: { id: string }) {
       actions={actions}
       tabs={
         <Tabs
-          label="Parts of the collection"
+          label="Collection tabs"
           value={tab}
           onChange={(next) => setQuery(next === "search" ? { tab: next } : {})}
           tabs={[
             { id: "documents", label: "Documents", count: sources.data?.length },
-            { id: "search", label: "Try a search" },
+            { id: "search", label: "Test search" },
           ]}
         />
       }
@@ -119,23 +121,23 @@ export function CollectionView({ id }: { id: string }) {
         {!credentialId && (
           <div className={layout.note}>
             <Badge tone="wait">No credential</Badge>{" "}
-            {mayChange ? (
+            {canEdit ? (
               <>
-                Documents can be added here and searched once a credential with embedding models is chosen under <em>Change</em>.
+                Click <em>Edit</em> and select a credential with embedding models to add and search documents here.
               </>
             ) : (
-              "It can be searched here once somebody has chosen a credential with embedding models for it."
+              "Search requires a credential with embedding models. An editor can select one."
             )}{" "}
-            Workflows can fill the collection without it.
+            Workflows can fill the collection without one.
           </div>
         )}
         {tab === "search" ? (
-          <SearchTry collection={id} disabled={chunkCount === 0 || !credentialId} />
+          <SearchPreview collection={id} disabled={chunkCount === 0 || !credentialId} />
         ) : (
           <>
-            {credentialId && mayChange && <Uploads collection={id} />}
+            {credentialId && canEdit && <UploadPanel collection={id} />}
             {sources.isPending && <Skeleton lines={5} />}
-            {sources.error && <Problem error={sources.error} onRetry={() => void sources.refetch()} />}
+            {sources.error && <ErrorState error={sources.error} onRetry={() => void sources.refetch()} />}
             {sources.isSuccess && (
               <Table
                 label="Documents"
@@ -144,12 +146,12 @@ export function CollectionView({ id }: { id: string }) {
                 rowKey={(source) => source.name}
                 onOpen={(source) => setQuery({ source: source.name })}
                 render={(source, column) => {
-                  if (column === "name") return <span className={layout.name}>{source.name || "Texts without a name"}</span>;
+                  if (column === "name") return <span className={layout.name}>{source.name || "Unnamed text"}</span>;
                   if (column === "chunks") return count(source.chunkCount);
                   return <Time at={source.createdAt} />;
                 }}
                 actions={
-                  mayChange
+                  canEdit
                     ? (source) => (
                         <IconButton
                           icon={Trash2}
@@ -161,10 +163,10 @@ export function CollectionView({ id }: { id: string }) {
                     : undefined
                 }
                 empty={
-                  <Empty
+                  <EmptyState
                     icon={FileText}
                     title="No documents yet"
-                    text="Each document is cut into chunks of about a thousand letters, which are found by their meaning."
+                    text="Documents are split into chunks of about 1,000 characters and searched by meaning."
                   />
                 }
               />
@@ -172,23 +174,23 @@ export function CollectionView({ id }: { id: string }) {
           </>
         )}
       </div>
-      {opened !== null && <Chunks collection={id} source={opened} onClose={() => setQuery({})} />}
+      {opened !== null && <ChunkList collection={id} source={opened} onClose={() => setQuery({})} />}
       {doing === "change" && (
         <CollectionDialog collection={collection.data} onClose={() => setDoing(null)} onDone={() => setDoing(null)} />
       )}
-      {doing === "text" && <TextDialog collection={id} onClose={() => setDoing(null)} />}
+      {doing === "text" && <AddTextDialog collection={id} onClose={() => setDoing(null)} />}
     </Page>
   );
 }
 
-function TextDialog({ collection, onClose }: { collection: string; onClose: () => void }) {
+function AddTextDialog({ collection, onClose }: { collection: string; onClose: () => void }) {
   const [source, setSource] = useState("");
   const [text, setText] = useState("");
-  const task = useTask();
+  const task = useAsyncAction();
   const add = async () => {
     const done = await task.run(async () => {
       const chunks = await addText(collection, source.trim(), text);
-      toast({ text: `${source.trim()} was added in ${plural(chunks, "chunk")}`, tone: "good" });
+      toast({ text: `${source.trim()} added as ${plural(chunks, "chunk")}`, tone: "good" });
     });
     if (done) onClose();
   };
@@ -201,9 +203,9 @@ function TextDialog({ collection, onClose }: { collection: string; onClose: () =
     </>
   );
   return (
-    <Dialog open onClose={onClose} title="Add a text" footer={footer}>
+    <Dialog open onClose={onClose} title="Add text" footer={footer}>
       <div className={layout.stack}>
-        <Field label="Name" required hint="A text of the same name is replaced.">
+        <Field label="Name" required hint="Replaces an existing text with the same name.">
           <Input
             value={source}
             onChange={(event) => setSource(event.target.value)}
@@ -212,10 +214,10 @@ function TextDialog({ collection, onClose }: { collection: string; onClose: () =
             autoFocus
           />
         </Field>
-        <Field label="Text" required hint="Markdown is understood: headings keep chunks together.">
+        <Field label="Text" required hint="Supports Markdown. Chunks follow the headings.">
           <TextArea rows={12} value={text} onChange={(event) => setText(event.target.value)} />
         </Field>
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </div>
     </Dialog>
   );

@@ -3,14 +3,27 @@
 import { LibraryBig, Plus } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
-import { urlPath } from "../../api/address";
-import { useMayChange } from "../../api/session";
-import { Badge, Button, Bytes, count, Empty, NothingFits, Page, Problem, SearchInput, Skeleton, Table, Time } from "../../ui";
+import { useCanEdit } from "../../api/session";
+import { urlPath } from "../../api/url";
+import {
+  Badge,
+  Button,
+  Bytes,
+  count,
+  EmptyState,
+  ErrorState,
+  NoMatches,
+  Page,
+  SearchInput,
+  Skeleton,
+  Table,
+  Time,
+} from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projectData";
+import { useProjectNames } from "../settings/projectApi";
 import { CollectionDialog } from "./CollectionDialog";
 import { CollectionView } from "./CollectionView";
-import { useCollections } from "./data";
+import { useCollections } from "./knowledgeApi";
 
 export default function KnowledgePage() {
   const { id } = useParams<{ id?: string }>();
@@ -23,11 +36,11 @@ const COLUMNS = [
   { id: "chunks", label: "Chunks", align: "right" as const, width: "100px" },
   { id: "size", label: "Size", align: "right" as const, width: "100px" },
   { id: "project", label: "Project", width: "160px" },
-  { id: "updated", label: "Changed", width: "120px" },
+  { id: "updated", label: "Updated", width: "120px" },
 ];
 
 function CollectionList() {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const collections = useCollections();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
@@ -38,13 +51,13 @@ function CollectionList() {
   const found = all
     .filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(text.toLowerCase()))
     .sort((one, other) => one.name.localeCompare(other.name));
-  const create = mayChange && (
+  const create = canEdit && (
     <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
       New collection
     </Button>
   );
   return (
-    <Page title="Knowledge" text="Collections of documents that agents search by meaning." actions={create}>
+    <Page title="Knowledge" text="Document collections that agents can search by meaning." actions={create}>
       {all.length > 0 && (
         <div className={layout.toolbar}>
           <SearchInput
@@ -56,7 +69,7 @@ function CollectionList() {
         </div>
       )}
       {collections.isPending && <Skeleton lines={5} />}
-      {collections.error && <Problem error={collections.error} onRetry={() => void collections.refetch()} />}
+      {collections.error && <ErrorState error={collections.error} onRetry={() => void collections.refetch()} />}
       {collections.isSuccess && (
         <Table
           label="Collections"
@@ -74,11 +87,7 @@ function CollectionList() {
               );
             }
             if (column === "model")
-              return one.embeddingModel ? (
-                <span className={layout.mono}>{one.embeddingModel}</span>
-              ) : (
-                <Badge>Not chosen yet</Badge>
-              );
+              return one.embeddingModel ? <span className={layout.mono}>{one.embeddingModel}</span> : <Badge>Not set</Badge>;
             if (column === "chunks") return count(one.chunkCount);
             if (column === "size") return <Bytes n={one.sizeBytes} />;
             if (column === "project") return <span className={layout.quiet}>{projectName(one.projectId)}</span>;
@@ -86,14 +95,14 @@ function CollectionList() {
           }}
           empty={
             all.length === 0 ? (
-              <Empty
+              <EmptyState
                 icon={LibraryBig}
                 title="No knowledge yet"
-                text="Put documents into a collection, connect a Knowledge Base Tool to an agent, and it answers from what they say. PDF, Word, Markdown, HTML, CSV and text are read."
+                text="Add documents to a collection and connect a Knowledge Base Tool to an agent. Supports PDF, Word, Markdown, HTML, CSV and text."
                 action={create}
               />
             ) : (
-              <NothingFits text="No collection has this in its name or description." onClear={() => setQuery({})} />
+              <NoMatches text="No collections match this search." onClear={() => setQuery({})} />
             )
           }
         />

@@ -29,7 +29,7 @@ export function LinkDialog({ title, text, links, onClose }: Props) {
             {link ? (
               <div className={layout.secret}>
                 <span>{link}</span>
-                <CopyButton text={link} label={`Copy the link of ${name}`} />
+                <CopyButton text={link} label={`Copy link for ${name}`} />
               </div>
             ) : (
               <p className={layout.quiet}>{error}</p>

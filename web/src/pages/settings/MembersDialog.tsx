@@ -2,19 +2,19 @@
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useIsAdmin } from "../../api/session";
-import { attempt, Button, Dialog, Field, IconButton, Input, Problem, Select, Skeleton, useTask } from "../../ui";
+import { Button, Dialog, ErrorState, Field, IconButton, Input, Select, Skeleton, tryAction, useAsyncAction } from "../../ui";
 import layout from "../layout.module.css";
-import { nameOf, usePeople } from "./peopleData";
-import { addMember, changeMember, PROJECT_ROLES, type Project, type ProjectRole, removeMember, useMembers } from "./projectData";
+import { addMember, changeMember, PROJECT_ROLES, type Project, type ProjectRole, removeMember, useMembers } from "./projectApi";
 import styles from "./Settings.module.css";
+import { displayName, useUsers } from "./userApi";
 
 export function MembersDialog({ project, onClose }: { project: Project; onClose: () => void }) {
   const members = useMembers(project.id);
   const isAdmin = useIsAdmin();
-  const people = usePeople(isAdmin);
+  const people = useUsers(isAdmin);
   const [person, setPerson] = useState("");
   const [role, setRole] = useState<ProjectRole>("project:editor");
-  const task = useTask();
+  const task = useAsyncAction();
   const others = (people.data ?? []).filter((one) => !members.data?.some((member) => member.id === one.id));
   const add = async () => {
     if (person.trim() !== "" && (await task.run(() => addMember(project.id, person.trim(), role)))) setPerson("");
@@ -23,31 +23,31 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
     <Dialog open onClose={onClose} title={`Members of ${project.name}`} footer={<Button onClick={onClose}>Done</Button>}>
       <div className={layout.stack}>
         {members.isPending && <Skeleton lines={3} />}
-        {members.error && <Problem error={members.error} onRetry={() => void members.refetch()} />}
+        {members.error && <ErrorState error={members.error} onRetry={() => void members.refetch()} />}
         <ul className={styles.members}>
           {members.data?.map((member) => (
             <li key={member.id} className={layout.row}>
               <div className={layout.fill}>
-                <div className={layout.name}>{nameOf(member)}</div>
-                {nameOf(member) !== member.email && <div className={layout.faint}>{member.email}</div>}
+                <div className={layout.name}>{displayName(member)}</div>
+                {displayName(member) !== member.email && <div className={layout.faint}>{member.email}</div>}
               </div>
               <Select
                 dense
                 className={layout.choice}
-                label={`Role of ${nameOf(member)}`}
+                label={`Role of ${displayName(member)}`}
                 value={member.role}
                 options={PROJECT_ROLES}
-                onChange={(next) => void attempt(() => changeMember(project.id, member.id, next as ProjectRole))}
+                onChange={(next) => void tryAction(() => changeMember(project.id, member.id, next as ProjectRole))}
               />
               <IconButton
                 icon={UserMinus}
-                label={`Take ${nameOf(member)} out`}
+                label={`Remove ${displayName(member)}`}
                 size="small"
-                onClick={() => void attempt(() => removeMember(project.id, member.id))}
+                onClick={() => void tryAction(() => removeMember(project.id, member.id))}
               />
             </li>
           ))}
-          {members.data?.length === 0 && <li className={layout.quiet}>Nobody yet, besides the admins, who see every project.</li>}
+          {members.data?.length === 0 && <li className={layout.quiet}>No members yet. Admins can see every project.</li>}
         </ul>
         <form
           className={styles.addMember}
@@ -56,15 +56,15 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
             void add();
           }}
         >
-          <Field label="Add somebody" hint={isAdmin ? undefined : "The id of a person, which an admin can tell you."}>
+          <Field label="Add member" hint={isAdmin ? undefined : "Enter a user ID. Ask an admin for it."}>
             {isAdmin ? (
               <Select
-                label="Person"
+                label="User"
                 value={person || undefined}
                 onChange={setPerson}
-                placeholder={others.length === 0 ? "Everybody is in it" : "Choose a person"}
+                placeholder={others.length === 0 ? "All users are members" : "Select a user"}
                 disabled={others.length === 0}
-                options={others.map((one) => ({ value: one.id, label: nameOf(one), hint: one.email }))}
+                options={others.map((one) => ({ value: one.id, label: displayName(one), hint: one.email }))}
               />
             ) : (
               <Input value={person} onChange={(event) => setPerson(event.target.value)} />
@@ -81,7 +81,7 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
             Add
           </Button>
         </form>
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </div>
     </Dialog>
   );

@@ -2,36 +2,36 @@
 
 import { FolderKanban, KeyRound, Server, User, Users } from "lucide-react";
 import { useLocation, useParams } from "wouter";
-import { urlPath } from "../../api/address";
 import { useIsAdmin } from "../../api/session";
+import { urlPath } from "../../api/url";
 import { Page, Tabs } from "../../ui";
-import { ApiKeys } from "./ApiKeys";
-import { Instance } from "./Instance";
-import { People } from "./People";
-import { Personal } from "./Personal";
-import { Projects } from "./Projects";
+import { ApiKeySettings } from "./ApiKeySettings";
+import { InstanceSettings } from "./InstanceSettings";
+import { PersonalSettings } from "./PersonalSettings";
+import { ProjectSettings } from "./ProjectSettings";
+import { UserSettings } from "./UserSettings";
 
-const PARTS = [
-  { id: "personal", label: "Personal", icon: User, show: Personal },
-  { id: "keys", label: "API keys", icon: KeyRound, show: ApiKeys },
-  { id: "people", label: "People", icon: Users, show: People, forAdmins: true },
-  { id: "projects", label: "Projects", icon: FolderKanban, show: Projects },
-  { id: "instance", label: "Instance", icon: Server, show: Instance },
+const TABS = [
+  { id: "personal", label: "Personal", icon: User, show: PersonalSettings },
+  { id: "keys", label: "API keys", icon: KeyRound, show: ApiKeySettings },
+  { id: "people", label: "Users", icon: Users, show: UserSettings, forAdmins: true },
+  { id: "projects", label: "Projects", icon: FolderKanban, show: ProjectSettings },
+  { id: "instance", label: "Instance", icon: Server, show: InstanceSettings },
 ];
 
 export default function SettingsPage() {
   const { part } = useParams<{ part?: string }>();
   const [, go] = useLocation();
   const isAdmin = useIsAdmin();
-  const parts = PARTS.filter((one) => isAdmin || !one.forAdmins);
+  const parts = TABS.filter((one) => isAdmin || !one.forAdmins);
   const shown = parts.find((one) => one.id === part) ?? parts[0];
-  const Part = shown?.show ?? Personal;
+  const Part = shown?.show ?? PersonalSettings;
   return (
     <Page
       title="Settings"
       tabs={
         <Tabs
-          label="Parts of the settings"
+          label="Settings tabs"
           value={shown?.id ?? "personal"}
           onChange={(id) => go(urlPath`/settings/${id}`)}
           tabs={parts.map(({ id, label, icon }) => ({ id, label, icon }))}

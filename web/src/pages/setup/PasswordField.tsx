@@ -1,7 +1,7 @@
 /** A field for a new password, with how good it is. */
 import { Field, Input } from "../../ui";
-import styles from "./entry.module.css";
-import { passwordProblem, strength } from "./password";
+import styles from "./AuthPage.module.css";
+import { passwordProblem, passwordStrength } from "./password";
 
 interface Props {
   value: string;
@@ -11,18 +11,18 @@ interface Props {
   asked: boolean;
 }
 
-const WORDS = { weak: "Easy to guess", fair: "Fair", good: "Good" };
+const STRENGTH_LABELS = { weak: "Weak", fair: "Fair", good: "Good" };
 const BARS = { weak: 1, fair: 2, good: 3 };
 
 export function PasswordField({ value, onChange, label = "Password", asked }: Props) {
-  const level = strength(value);
+  const level = passwordStrength(value);
   return (
     <div>
       <Field
         label={label}
         required
         error={asked ? passwordProblem(value) : undefined}
-        hint={value ? WORDS[level] : "At least eight letters; a sentence is a good one."}
+        hint={value ? STRENGTH_LABELS[level] : "At least 8 characters. A passphrase works well."}
       >
         <Input
           type="password"

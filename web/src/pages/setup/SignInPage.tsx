@@ -2,10 +2,10 @@
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { signIn } from "../../api/session";
-import { Field, Input, useTask } from "../../ui";
-import { EntryPage } from "./EntryPage";
+import { Field, Input, useAsyncAction } from "../../ui";
+import { AuthPage } from "./AuthPage";
+import { safeNextUrl } from "./nextUrl";
 import { isEmail } from "./password";
-import { safeReturn } from "./way";
 
 export default function SignInPage() {
   const [query] = useSearchParams();
@@ -13,25 +13,25 @@ export default function SignInPage() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [asked, setAsked] = useState(false);
-  const task = useTask();
+  const task = useAsyncAction();
   const submit = async () => {
     setAsked(true);
     if (!isEmail(email) || password === "") return;
-    if (await task.run(() => signIn(email.trim(), password))) go(safeReturn(query.get("next")), { replace: true });
+    if (await task.run(() => signIn(email.trim(), password))) go(safeNextUrl(query.get("next")), { replace: true });
   };
   return (
-    <EntryPage
+    <AuthPage
       title="Sign in"
-      text="Forgot the password? An owner or admin makes you a link for a new one under Settings, People."
+      text="Forgot your password? Ask an owner or admin for a reset link (Settings, Users)."
       action="Sign in"
       busy={task.busy}
       error={task.error}
       onSubmit={submit}
     >
-      <Field label="E-mail" required error={asked && !isEmail(email) ? "This is no e-mail address." : undefined}>
+      <Field label="Email" required error={asked && !isEmail(email) ? "Enter a valid email address." : undefined}>
         <Input type="email" value={email} onChange={(event) => setEmail(event.target.value)} autoComplete="username" autoFocus />
       </Field>
-      <Field label="Password" required error={asked && password === "" ? "The password is needed." : undefined}>
+      <Field label="Password" required error={asked && password === "" ? "Enter your password." : undefined}>
         <Input
           type="password"
           value={password}
@@ -39,6 +39,6 @@ export default function SignInPage() {
           autoComplete="current-password"
         />
       </Field>
-    </EntryPage>
+    </AuthPage>
   );
 }

@@ -1,19 +1,19 @@
 /** What is said about passwords while they are typed. */
 import { describe, expect, it } from "vitest";
-import { isEmail, passwordProblem, strength } from "./password";
+import { isEmail, passwordProblem, passwordStrength } from "./password";
 
 describe("a new password", () => {
   it("needs enough letters, counted as people count", () => {
-    expect(passwordProblem("")).toMatch(/needed/);
-    expect(passwordProblem("1234567")).toBe("1 more letters are needed.");
+    expect(passwordProblem("")).toMatch(/Enter a password/);
+    expect(passwordProblem("1234567")).toBe("Enter at least 1 more character.");
     expect(passwordProblem("🔑🔑🔑🔑🔑🔑🔑🔑")).toBeUndefined();
   });
 
   it("is better the longer it is", () => {
-    expect(strength("aaaaaaaaaaaaaaaaaaaa")).toBe("weak");
-    expect(strength("password")).toBe("weak");
-    expect(strength("Password1")).toBe("fair");
-    expect(strength("correct horse battery")).toBe("good");
+    expect(passwordStrength("aaaaaaaaaaaaaaaaaaaa")).toBe("weak");
+    expect(passwordStrength("password")).toBe("weak");
+    expect(passwordStrength("Password1")).toBe("fair");
+    expect(passwordStrength("correct horse battery")).toBe("good");
   });
 });
 

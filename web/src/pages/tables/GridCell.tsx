@@ -1,10 +1,10 @@
 /** One cell of the grid: shown, or typed into. Enter and Tab keep what was typed, Escape does not. */
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { cx, toast } from "../../ui";
-import { shownCell, typedCell } from "./cells";
+import { formatCell, parseCell } from "./cellValues";
 import type { ColumnKind } from "./csv";
-import type { Cell } from "./data";
-import styles from "./Grid.module.css";
+import styles from "./TableGrid.module.css";
+import type { Cell } from "./tableApi";
 
 interface Props {
   value: Cell | undefined;
@@ -16,19 +16,19 @@ interface Props {
   readOnly: boolean;
   onEdit: () => void;
   /** Typing has ended; with a value if it is to be kept, and where to go on. */
-  onDone: (value: Cell | undefined, next: Next) => void;
+  onDone: (value: Cell | undefined, next: CellMove) => void;
 }
 
 /** Where to go on: nowhere, to the cell itself, or to a neighbour. */
-export type Next = "stay" | "here" | "right" | "left" | "down";
+export type CellMove = "stay" | "here" | "right" | "left" | "down";
 
 export function GridCell({ value, kind, label, editing, focused, readOnly, onEdit, onDone }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (focused) button.current?.focus();
   }, [focused]);
-  if (editing) return <Typing value={value} kind={kind} label={label} onDone={onDone} />;
-  const text = shownCell(value, kind);
+  if (editing) return <CellEditor value={value} kind={kind} label={label} onDone={onDone} />;
+  const text = formatCell(value, kind);
   const shown = text === "" ? <span className={styles.empty}>–</span> : text.slice(0, 300);
   const look = cx(styles.cell, kind === "number" && styles.number, kind === "date" && styles.date);
   const title = text.length > 40 ? text.slice(0, 1000) : undefined;
@@ -65,21 +65,21 @@ export function GridCell({ value, kind, label, editing, focused, readOnly, onEdi
   );
 }
 
-function Typing({ value, kind, label, onDone }: Pick<Props, "value" | "kind" | "label" | "onDone">) {
-  const before = shownCell(value, kind);
+function CellEditor({ value, kind, label, onDone }: Pick<Props, "value" | "kind" | "label" | "onDone">) {
+  const before = formatCell(value, kind);
   const [text, setText] = useState(before);
   const input = useRef<HTMLTextAreaElement>(null);
   const finished = useRef(false);
   useEffect(() => {
     input.current?.select();
   }, []);
-  const finish = (next: Next) => {
+  const finish = (next: CellMove) => {
     if (finished.current) return;
     if (text === before) {
       finished.current = true;
       return onDone(undefined, next);
     }
-    const read = typedCell(text, kind);
+    const read = parseCell(text, kind);
     if ("problem" in read) return toast({ text: read.problem, tone: "bad" });
     finished.current = true;
     onDone(read.value, next);

@@ -2,17 +2,17 @@
 
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { Button, Dialog, Field, IconButton, Input, Problem, Select, useTask } from "../../ui";
+import { Button, Dialog, ErrorState, Field, IconButton, Input, Select, useAsyncAction } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projectData";
-import { KINDS } from "./cells";
-import { type ColumnKind, columnName } from "./csv";
-import { addColumn, createTable, type DataTable } from "./data";
+import { useProjects } from "../settings/projectApi";
+import { COLUMN_KINDS } from "./cellValues";
+import { type ColumnKind, uniqueColumnName } from "./csv";
+import { addColumn, createTable, type DataTable } from "./tableApi";
 
 /** Why a name cannot be that of a column, or nothing. */
 function columnProblem(name: string, others: readonly string[]): string | undefined {
-  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name)) return "Letters, digits and _, beginning with a letter.";
-  if (columnName(name, others) !== name) return "This name is taken.";
+  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name)) return "Use letters, digits and _. Start with a letter.";
+  if (uniqueColumnName(name, others) !== name) return "This name is already in use.";
   return undefined;
 }
 
@@ -22,7 +22,7 @@ export function NewTableDialog({ onClose, onDone }: { onClose: () => void; onDon
   const [project, setProject] = useState<string>();
   const [columns, setColumns] = useState<{ name: string; type: ColumnKind }[]>([{ name: "name", type: "string" }]);
   const [asked, setAsked] = useState(false);
-  const task = useTask();
+  const task = useAsyncAction();
   const wrong = columns.map((column, index) =>
     columnProblem(
       column.name,
@@ -40,14 +40,15 @@ export function NewTableDialog({ onClose, onDone }: { onClose: () => void; onDon
     <>
       <Button onClick={onClose}>Cancel</Button>
       <Button kind="primary" busy={task.busy} onClick={create}>
-        Make table
+        {" "}
+        Create table{" "}
       </Button>
     </>
   );
   return (
     <Dialog open onClose={onClose} title="New data table" footer={footer}>
       <div className={layout.stack}>
-        <Field label="Name" required error={asked && name.trim() === "" ? "A name is needed." : undefined}>
+        <Field label="Name" required error={asked && name.trim() === "" ? "Enter a name." : undefined}>
           <Input
             value={name}
             onChange={(event) => setName(event.target.value)}
@@ -72,7 +73,7 @@ export function NewTableDialog({ onClose, onDone }: { onClose: () => void; onDon
                 className={layout.choice}
                 label={`Type of column ${index + 1}`}
                 value={column.type}
-                options={KINDS}
+                options={COLUMN_KINDS}
                 onChange={(type) => set(index, { type: type as ColumnKind })}
               />
               <IconButton
@@ -92,7 +93,7 @@ export function NewTableDialog({ onClose, onDone }: { onClose: () => void; onDon
               setColumns([
                 ...columns,
                 {
-                  name: columnName(
+                  name: uniqueColumnName(
                     "column",
                     columns.map((one) => one.name),
                   ),
@@ -110,12 +111,12 @@ export function NewTableDialog({ onClose, onDone }: { onClose: () => void; onDon
               label="Project"
               value={project}
               onChange={setProject}
-              placeholder="My own"
+              placeholder="Personal"
               options={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
             />
           </Field>
         )}
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </div>
     </Dialog>
   );
@@ -125,7 +126,7 @@ export function NewColumnDialog({ table, onClose }: { table: DataTable; onClose:
   const [name, setName] = useState("");
   const [type, setType] = useState<ColumnKind>("string");
   const [asked, setAsked] = useState(false);
-  const task = useTask();
+  const task = useAsyncAction();
   const wrong = columnProblem(
     name,
     table.columns.map((column) => column.name),
@@ -154,10 +155,10 @@ export function NewColumnDialog({ table, onClose }: { table: DataTable; onClose:
         <Field label="Name" error={asked ? wrong : undefined}>
           <Input value={name} onChange={(event) => setName(event.target.value)} maxLength={63} autoFocus />
         </Field>
-        <Field label="Holds">
-          <Select label="Holds" value={type} options={KINDS} onChange={(next) => setType(next as ColumnKind)} />
+        <Field label="Type">
+          <Select label="Type" value={type} options={COLUMN_KINDS} onChange={(next) => setType(next as ColumnKind)} />
         </Field>
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </form>
     </Dialog>
   );

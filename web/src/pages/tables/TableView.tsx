@@ -2,33 +2,36 @@
 import { Download, Ellipsis, FileUp, Pencil, Plus, Rows3, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { useMayChange } from "../../api/session";
-import { useActions } from "../../palette/actions";
+import { useCanEdit } from "../../api/session";
+import { useRegisterActions } from "../../palette/actionRegistry";
 import {
-  attempt,
   Button,
   bytes,
   confirm,
   count,
-  Empty,
+  EmptyState,
+  ErrorState,
   IconButton,
   Menu,
-  NothingFits,
+  NoMatches,
   Page,
-  Problem,
   plural,
   Skeleton,
   toast,
+  tryAction,
 } from "../../ui";
 import { Facts } from "../Facts";
 import layout from "../layout.module.css";
 import { download, fileName } from "../workflows/download";
 import { NameDialog } from "../workflows/NameDialog";
-import { CsvDialog } from "./CsvDialog";
+import { ImportCsvDialog } from "./ImportCsvDialog";
+import { RowFilterBar } from "./RowFilterBar";
+import { type RowView, readRowView, toRowQuery, writeRowView } from "./rowQuery";
+import { NewColumnDialog } from "./TableDialogs";
+import { TableGrid } from "./TableGrid";
 import {
   addRow,
   type Cell,
-  changeColumn,
   deleteColumn,
   deleteRows,
   deleteTable,
@@ -37,43 +40,40 @@ import {
   type Row,
   renameTable,
   type TableColumn,
+  updateColumn,
   useRows,
   useTable,
-} from "./data";
-import { FilterBar } from "./FilterBar";
-import { Grid } from "./Grid";
-import { type RowView, readRowView, rowQuery, writeRowView } from "./query";
-import { NewColumnDialog } from "./TableDialogs";
+} from "./tableApi";
 
-type Doing = { what: "csv" | "column" | "rename" } | { what: "rename column"; column: TableColumn };
+type OpenDialog = { what: "csv" | "column" | "rename" } | { what: "rename column"; column: TableColumn };
 
 export function TableView({ id }: { id: string }) {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const table = useTable(id);
   const [query, setQuery] = useSearchParams();
   const [, go] = useLocation();
   const view = useMemo(() => readRowView(query), [query]);
   const kinds = useMemo(() => new Map((table.data?.columns ?? []).map((column) => [column.name, column.type])), [table.data]);
-  const asked = useMemo(() => rowQuery(view, kinds), [view, kinds]);
+  const asked = useMemo(() => toRowQuery(view, kinds), [view, kinds]);
   const rows = useRows(id, asked);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const [doing, setDoing] = useState<Doing | null>(null);
+  const [doing, setDoing] = useState<OpenDialog | null>(null);
   const all = rows.data?.pages.flatMap((page) => page.data) ?? [];
-  useActions(
+  useRegisterActions(
     useMemo(
       () =>
-        mayChange
+        canEdit
           ? [
               {
                 id: "add-row",
-                label: "Add a row",
+                label: "Add row",
                 icon: Plus,
                 group: "This table",
-                run: () => void attempt(() => addRow(id, {})),
+                run: () => void tryAction(() => addRow(id, {})),
               },
               {
                 id: "add-column",
-                label: "Add a column",
+                label: "Add column",
                 icon: Plus,
                 group: "This table",
                 run: () => setDoing({ what: "column" }),
@@ -81,7 +81,7 @@ export function TableView({ id }: { id: string }) {
               { id: "import-csv", label: "Import CSV", icon: FileUp, group: "This table", run: () => setDoing({ what: "csv" }) },
             ]
           : [],
-      [id, mayChange],
+      [id, canEdit],
     ),
   );
   const change = (next: Partial<RowView>) =>
@@ -90,7 +90,7 @@ export function TableView({ id }: { id: string }) {
   if (table.error) {
     return (
       <Page title="Data table">
-        <Problem error={table.error} onRetry={() => void table.refetch()} />
+        <ErrorState error={table.error} onRetry={() => void table.refetch()} />
       </Page>
     );
   }
@@ -105,10 +105,10 @@ export function TableView({ id }: { id: string }) {
 
   const removeRows = async () => {
     const gone = all.filter((row) => selected.has(row.id));
-    if (!(await attempt(() => deleteRows(id, [...selected])))) return;
+    if (!(await tryAction(() => deleteRows(id, [...selected])))) return;
     setSelected(new Set());
     const undo = () =>
-      void attempt(() =>
+      void tryAction(() =>
         insertRows(
           id,
           gone.map((row) => valuesOf(row, columns)),
@@ -118,27 +118,27 @@ export function TableView({ id }: { id: string }) {
   };
   const removeColumn = async (column: TableColumn) => {
     const sure = await confirm({
-      title: `Delete the column ${column.name}?`,
-      text: "Its values are removed from every row. This cannot be undone.",
+      title: `Delete column ${column.name}?`,
+      text: "Its values will be deleted from every row. This cannot be undone.",
       action: "Delete column",
       danger: true,
     });
-    if (sure) await attempt(() => deleteColumn(id, column.id));
+    if (sure) await tryAction(() => deleteColumn(id, column.id));
   };
   const removeTable = async () => {
     const sure = await confirm({
       title: `Delete ${name}?`,
-      text: `The table and its ${plural(table.data.rowCount ?? 0, "row")} are removed. Workflows that use it will fail.`,
+      text: `The table and its ${plural(table.data.rowCount ?? 0, "row")} will be deleted. Workflows that use it will fail.`,
       action: "Delete table",
       danger: true,
     });
-    if (sure && (await attempt(() => deleteTable(id)))) go("/tables", { replace: true });
+    if (sure && (await tryAction(() => deleteTable(id)))) go("/tables", { replace: true });
   };
-  const save = () => attempt(async () => download(fileName(name, "csv"), await exportCsv(id, asked), "text/csv"));
+  const save = () => tryAction(async () => download(fileName(name, "csv"), await exportCsv(id, asked), "text/csv"));
   const isFiltered = view.search !== "" || view.conditions.length > 0;
   const actions = (
     <>
-      {mayChange && (
+      {canEdit && (
         <Button icon={FileUp} onClick={() => setDoing({ what: "csv" })} disabled={columns.length === 0}>
           Import CSV
         </Button>
@@ -146,13 +146,13 @@ export function TableView({ id }: { id: string }) {
       <Button icon={Download} onClick={save}>
         Export CSV
       </Button>
-      {mayChange && (
+      {canEdit && (
         <>
-          <Button kind="primary" icon={Plus} onClick={() => void attempt(() => addRow(id, {}))} disabled={columns.length === 0}>
+          <Button kind="primary" icon={Plus} onClick={() => void tryAction(() => addRow(id, {}))} disabled={columns.length === 0}>
             Add row
           </Button>
           <Menu
-            trigger={<IconButton icon={Ellipsis} label="More about this table" />}
+            trigger={<IconButton icon={Ellipsis} label="More" />}
             items={[
               { label: "Rename table", icon: Pencil, onSelect: () => setDoing({ what: "rename" }) },
               { label: "Add column", icon: Plus, onSelect: () => setDoing({ what: "column" }) },
@@ -181,7 +181,7 @@ export function TableView({ id }: { id: string }) {
       wide
     >
       <div className={layout.toolbar}>
-        <FilterBar columns={columns} view={view} onView={change} />
+        <RowFilterBar columns={columns} view={view} onView={change} />
         {selected.size > 0 && (
           <span className={layout.push}>
             <Button kind="danger" icon={Trash2} onClick={removeRows}>
@@ -190,35 +190,35 @@ export function TableView({ id }: { id: string }) {
           </span>
         )}
       </div>
-      {rows.error && <Problem error={rows.error} onRetry={() => void rows.refetch()} />}
+      {rows.error && <ErrorState error={rows.error} onRetry={() => void rows.refetch()} />}
       {rows.isPending ? (
         <Skeleton lines={8} />
       ) : (
         <>
-          <Grid
+          <TableGrid
             table={table.data}
             rows={all}
-            readOnly={!mayChange}
+            readOnly={!canEdit}
             view={view}
             onView={change}
             selected={selected}
             onSelect={setSelected}
             onAddColumn={() => setDoing({ what: "column" })}
             onRename={(column) => setDoing({ what: "rename column", column })}
-            onMove={(column, index) => void attempt(() => changeColumn(id, column.id, { index }))}
+            onMove={(column, index) => void tryAction(() => updateColumn(id, column.id, { index }))}
             onDelete={(column) => void removeColumn(column)}
           />
           {all.length === 0 &&
             (isFiltered ? (
-              <NothingFits text="No row has this in it." onClear={() => setQuery({})} />
+              <NoMatches text="No rows match these filters." onClear={() => setQuery({})} />
             ) : (
-              <Empty
+              <EmptyState
                 icon={Rows3}
                 title="No rows yet"
                 text={
-                  mayChange
-                    ? "Add a row, bring in a CSV file, or let a workflow fill the table with the Data table node."
-                    : "A workflow can fill the table with the Data table node."
+                  canEdit
+                    ? "Add a row, import a CSV file, or fill the table from a workflow with the Data table node."
+                    : "Workflows can fill the table with the Data table node."
                 }
               />
             ))}
@@ -232,7 +232,9 @@ export function TableView({ id }: { id: string }) {
           )}
         </>
       )}
-      {doing?.what === "csv" && <CsvDialog table={table.data} onClose={() => setDoing(null)} onDone={() => setDoing(null)} />}
+      {doing?.what === "csv" && (
+        <ImportCsvDialog table={table.data} onClose={() => setDoing(null)} onDone={() => setDoing(null)} />
+      )}
       {doing?.what === "column" && <NewColumnDialog table={table.data} onClose={() => setDoing(null)} />}
       {doing?.what === "rename" && (
         <NameDialog
@@ -249,7 +251,7 @@ export function TableView({ id }: { id: string }) {
           action="Rename"
           initial={doing.column.name}
           onClose={() => setDoing(null)}
-          onDone={(next) => changeColumn(id, doing.column.id, { name: next })}
+          onDone={(next) => updateColumn(id, doing.column.id, { name: next })}
         />
       )}
     </Page>

@@ -3,19 +3,18 @@
 import { FileUp, Plus, Sheet, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
-import { urlPath } from "../../api/address";
-import { useMayChange } from "../../api/session";
+import { useCanEdit } from "../../api/session";
+import { urlPath } from "../../api/url";
 import {
-  attempt,
   Button,
   Bytes,
   confirm,
   count,
-  Empty,
+  EmptyState,
+  ErrorState,
   IconButton,
-  NothingFits,
+  NoMatches,
   Page,
-  Problem,
   plural,
   SearchInput,
   Skeleton,
@@ -23,13 +22,14 @@ import {
   Table,
   Time,
   toast,
+  tryAction,
 } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projectData";
-import { CsvDialog } from "./CsvDialog";
-import { type DataTable, deleteTable, useTables } from "./data";
+import { useProjectNames } from "../settings/projectApi";
+import { ImportCsvDialog } from "./ImportCsvDialog";
 import { NewTableDialog } from "./TableDialogs";
 import { TableView } from "./TableView";
+import { type DataTable, deleteTable, useTables } from "./tableApi";
 
 export default function TablesPage() {
   const { id } = useParams<{ id?: string }>();
@@ -42,11 +42,11 @@ const COLUMNS = [
   { id: "columns", label: "Columns", align: "right" as const, width: "100px" },
   { id: "size", label: "Size", align: "right" as const, width: "110px", sortable: true },
   { id: "project", label: "Project", width: "180px" },
-  { id: "updated", label: "Changed", width: "120px", sortable: true },
+  { id: "updated", label: "Updated", width: "120px", sortable: true },
 ];
 
 function TableList() {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const tables = useTables();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
@@ -62,16 +62,17 @@ function TableList() {
   const remove = async (table: DataTable) => {
     const sure = await confirm({
       title: `Delete ${table.name}?`,
-      text: `The table and its ${plural(table.rowCount ?? 0, "row")} are removed. Workflows that use it will fail.`,
+      text: `The table and its ${plural(table.rowCount ?? 0, "row")} will be deleted. Workflows that use it will fail.`,
       action: "Delete table",
       danger: true,
     });
-    if (sure && (await attempt(() => deleteTable(table.id)))) toast({ text: `${table.name} was deleted` });
+    if (sure && (await tryAction(() => deleteTable(table.id)))) toast({ text: `${table.name} deleted` });
   };
-  const actions = mayChange && (
+  const actions = canEdit && (
     <>
       <Button icon={FileUp} onClick={() => setDoing("csv")}>
-        From CSV
+        {" "}
+        Import CSV{" "}
       </Button>
       <Button kind="primary" icon={Plus} onClick={() => setDoing("new")}>
         New table
@@ -79,11 +80,7 @@ function TableList() {
     </>
   );
   return (
-    <Page
-      title="Data tables"
-      text="Rows that outlive an execution: lists to look things up in, marks of what was done, small results."
-      actions={actions}
-    >
+    <Page title="Data tables" text="Store rows between executions: lookup lists, processed IDs, small results." actions={actions}>
       {all.length > 0 && (
         <div className={layout.toolbar}>
           <SearchInput
@@ -95,7 +92,7 @@ function TableList() {
         </div>
       )}
       {tables.isPending && <Skeleton lines={6} />}
-      {tables.error && <Problem error={tables.error} onRetry={() => void tables.refetch()} />}
+      {tables.error && <ErrorState error={tables.error} onRetry={() => void tables.refetch()} />}
       {tables.isSuccess && (
         <Table
           label="Data tables"
@@ -114,26 +111,24 @@ function TableList() {
             return <Time at={table.updatedAt} />;
           }}
           actions={(table) =>
-            mayChange && (
-              <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
-            )
+            canEdit && <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
           }
           empty={
             all.length === 0 ? (
-              <Empty
+              <EmptyState
                 icon={Sheet}
                 title="No data tables yet"
-                text="A table keeps rows for your workflows without a database: contacts, orders already handled, prices to compare. Workflows read and write it with the Data table node."
+                text="Tables store rows for your workflows without a database, such as contacts, processed orders or prices. Workflows use them with the Data table node."
                 action={actions}
               />
             ) : (
-              <NothingFits text="No table has this in its name." onClear={() => setQuery({})} />
+              <NoMatches text="No tables match this search." onClear={() => setQuery({})} />
             )
           }
         />
       )}
       {doing === "new" && <NewTableDialog onClose={() => setDoing(null)} onDone={open} />}
-      {doing === "csv" && <CsvDialog onClose={() => setDoing(null)} onDone={open} />}
+      {doing === "csv" && <ImportCsvDialog onClose={() => setDoing(null)} onDone={open} />}
     </Page>
   );
 }

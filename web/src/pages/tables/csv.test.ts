@@ -1,6 +1,6 @@
 /** How CSV files are read. */
 import { describe, expect, it } from "vitest";
-import { columnName, kindOfColumn, parseCsv } from "./csv";
+import { guessColumnKind, parseCsv, uniqueColumnName } from "./csv";
 
 describe("reading CSV", () => {
   it("takes quotes, line breaks and doubled quotes", () => {
@@ -24,20 +24,20 @@ describe("reading CSV", () => {
 
 describe("columns of a file", () => {
   it("have the type that all their values agree on", () => {
-    expect(kindOfColumn(["1", "-2.5", ""])).toBe("number");
-    expect(kindOfColumn(["007", "8"])).toBe("string");
-    expect(kindOfColumn(["true", "FALSE"])).toBe("boolean");
-    expect(kindOfColumn(["2026-01-31", "2026-02-01T10:00:00Z"])).toBe("date");
-    expect(kindOfColumn(["2026-13-31"])).toBe("string");
-    expect(kindOfColumn([""])).toBe("string");
+    expect(guessColumnKind(["1", "-2.5", ""])).toBe("number");
+    expect(guessColumnKind(["007", "8"])).toBe("string");
+    expect(guessColumnKind(["true", "FALSE"])).toBe("boolean");
+    expect(guessColumnKind(["2026-01-31", "2026-02-01T10:00:00Z"])).toBe("date");
+    expect(guessColumnKind(["2026-13-31"])).toBe("string");
+    expect(guessColumnKind([""])).toBe("string");
   });
 
   it("have names that a table takes, each once", () => {
-    expect(columnName("E-Mail Adresse", [])).toBe("E_Mail_Adresse");
-    expect(columnName("Größe", [])).toBe("Gro_e");
-    expect(columnName("2nd", [])).toBe("c_2nd");
-    expect(columnName("id", [])).toBe("id_2");
-    expect(columnName("a", ["A", "a_2"])).toBe("a_3");
-    expect(columnName("???", [])).toBe("column");
+    expect(uniqueColumnName("E-Mail Adresse", [])).toBe("E_Mail_Adresse");
+    expect(uniqueColumnName("Größe", [])).toBe("Gro_e");
+    expect(uniqueColumnName("2nd", [])).toBe("c_2nd");
+    expect(uniqueColumnName("id", [])).toBe("id_2");
+    expect(uniqueColumnName("a", ["A", "a_2"])).toBe("a_3");
+    expect(uniqueColumnName("???", [])).toBe("column");
   });
 });

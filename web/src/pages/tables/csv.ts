@@ -8,12 +8,12 @@ export interface CsvFile {
 }
 
 /** Rows that a file may have at most here; more belong into a workflow that reads it in batches. */
-export const MOST_ROWS = 50_000;
+export const MAX_ROWS = 50_000;
 
 /** Reads CSV as spreadsheets write it: quotes, line breaks within them, and commas, semicolons or tabs between. */
 export function parseCsv(text: string): CsvFile | { problem: string } {
   const plain = text.replace(/^\uFEFF/, "");
-  const separator = separatorOf(plain);
+  const separator = detectSeparator(plain);
   const table: string[][] = [];
   let row: string[] = [];
   let cell = "";
@@ -38,21 +38,21 @@ export function parseCsv(text: string): CsvFile | { problem: string } {
       cell = "";
     } else cell += letter;
   }
-  if (quoted) return { problem: "A quote is opened and never closed; the file may be cut off." };
+  if (quoted) return { problem: "Unclosed quote. The file may be truncated." };
   if (cell !== "" || row.length > 0) table.push([...row, cell]);
   const lines = table.filter((line) => line.some((value) => value.trim() !== ""));
   const [names, ...rows] = lines;
   if (!names || names.every((name) => name.trim() === ""))
-    return { problem: "The file is empty: its first line must have the names of the columns." };
-  if (rows.length > MOST_ROWS)
+    return { problem: "The file is empty. The first line must contain the column names." };
+  if (rows.length > MAX_ROWS)
     return {
-      problem: `The file has ${rows.length.toLocaleString("en")} rows; at most ${MOST_ROWS.toLocaleString("en")} can be brought in here.`,
+      problem: `The file has ${rows.length.toLocaleString("en")} rows. You can import at most ${MAX_ROWS.toLocaleString("en")} here.`,
     };
   return { names: names.map((name) => name.trim()), rows: rows.map((line) => names.map((_, index) => line[index] ?? "")) };
 }
 
 /** The separator that the first line has most of. */
-function separatorOf(text: string): string {
+function detectSeparator(text: string): string {
   const line = text.slice(0, 10_000).split(/\r?\n/, 1)[0] ?? "";
   const outside = line.replace(/"[^"]*"/g, "");
   const counts = [",", ";", "\t"].map((separator) => [separator, outside.split(separator).length] as const);
@@ -63,7 +63,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const DATE = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** What a column holds, if all its values agree; text otherwise. Numbers with leading zeros are codes, not numbers. */
-export function kindOfColumn(values: readonly string[]): ColumnKind {
+export function guessColumnKind(values: readonly string[]): ColumnKind {
   const given = values.map((value) => value.trim()).filter((value) => value !== "");
   if (given.length === 0) return "string";
   if (given.every((value) => /^(true|false)$/i.test(value))) return "boolean";
@@ -73,7 +73,7 @@ export function kindOfColumn(values: readonly string[]): ColumnKind {
 }
 
 /** A name that a column may have: letters, digits and _, beginning with a letter, and used once. */
-export function columnName(name: string, taken: readonly string[]): string {
+export function uniqueColumnName(name: string, taken: readonly string[]): string {
   const plain = name
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")

@@ -1,9 +1,9 @@
 /** Changes of cells, so that Ctrl+Z takes the last one back. */
 import { useEffect, useRef } from "react";
-import { attempt, toast } from "../../ui";
-import { type Cell, setCell } from "./data";
+import { toast, tryAction } from "../../ui";
+import { type Cell, setCell } from "./tableApi";
 
-interface Change {
+interface CellChange {
   row: number;
   column: string;
   before: Cell;
@@ -11,7 +11,7 @@ interface Change {
 
 /** Gives a way to change a cell that can be taken back for as long as the table stays open. */
 export function useCellHistory(table: string): (row: number, column: string, before: Cell, value: Cell) => void {
-  const changes = useRef<Change[]>([]);
+  const changes = useRef<CellChange[]>([]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping(event.target))
@@ -19,8 +19,8 @@ export function useCellHistory(table: string): (row: number, column: string, bef
       const last = changes.current.pop();
       if (!last) return;
       event.preventDefault();
-      void attempt(() => setCell(table, last.row, last.column, last.before)).then((done) => {
-        if (done) toast({ text: `${last.column} of row ${last.row} is as it was before` });
+      void tryAction(() => setCell(table, last.row, last.column, last.before)).then((done) => {
+        if (done) toast({ text: `Reverted ${last.column} in row ${last.row}` });
       });
     };
     window.addEventListener("keydown", onKeyDown);
@@ -30,7 +30,7 @@ export function useCellHistory(table: string): (row: number, column: string, bef
     };
   }, [table]);
   return (row, column, before, value) => {
-    void attempt(() => setCell(table, row, column, value)).then((done) => {
+    void tryAction(() => setCell(table, row, column, value)).then((done) => {
       if (done) changes.current.push({ row, column, before });
     });
   };

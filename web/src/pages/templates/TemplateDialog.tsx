@@ -1,9 +1,9 @@
 /** One template at a closer look. */
 import { useMemo } from "react";
 import { useCatalogue } from "../../api/catalogue";
-import { useMayChange } from "../../api/session";
+import { useCanEdit } from "../../api/session";
 import type { Template } from "../../templates/gallery";
-import { Sketch } from "../../templates/Sketch";
+import { WorkflowSketch } from "../../templates/WorkflowSketch";
 import { Button, Chip, Dialog } from "../../ui";
 import layout from "../layout.module.css";
 import styles from "./TemplatesPage.module.css";
@@ -17,17 +17,17 @@ interface Props {
 
 export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
   const catalogue = useCatalogue();
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const nodes = useMemo(() => {
     const steps = template.workflow.nodes.filter((node) => node.type !== "n8n-nodes-base.stickyNote");
     return [
-      ...new Set(steps.map((node) => catalogue.newest(node.type)?.name ?? node.type.slice(node.type.lastIndexOf(".") + 1))),
+      ...new Set(steps.map((node) => catalogue.findNewest(node.type)?.name ?? node.type.slice(node.type.lastIndexOf(".") + 1))),
     ];
   }, [template, catalogue]);
   const footer = (
     <>
       <Button onClick={onClose}>Close</Button>
-      {mayChange && (
+      {canEdit && (
         <Button kind="primary" busy={busy} onClick={onUse}>
           Use template
         </Button>
@@ -38,12 +38,12 @@ export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
     <Dialog open onClose={onClose} title={template.title} size="large" footer={footer}>
       <div className={layout.stack}>
         <div className={styles.large}>
-          <Sketch document={template.workflow} width={720} height={260} />
+          <WorkflowSketch document={template.workflow} width={720} height={260} />
         </div>
         <p>{template.description}</p>
         <dl className={styles.facts}>
-          <dt>Needs</dt>
-          <dd>{template.needs.length === 0 ? "Nothing: it runs at once." : template.needs.join(", ")}</dd>
+          <dt>Requires</dt>
+          <dd>{template.needs.length === 0 ? "Nothing. Ready to run." : template.needs.join(", ")}</dd>
           <dt>Nodes</dt>
           <dd>{nodes.join(", ")}</dd>
           <dt>About</dt>

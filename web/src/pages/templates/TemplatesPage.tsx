@@ -3,12 +3,12 @@
 import { Plug, Zap } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
-import { urlPath } from "../../api/address";
-import { CATEGORIES, documentOf, matching, TEMPLATES, type Template, templateOf } from "../../templates/gallery";
-import { Sketch } from "../../templates/Sketch";
-import { attempt, Badge, Checkbox, Chip, NothingFits, Page, plural, SearchInput } from "../../ui";
+import { urlPath } from "../../api/url";
+import { CATEGORIES, createDocument, filterTemplates, findTemplate, TEMPLATES, type Template } from "../../templates/gallery";
+import { WorkflowSketch } from "../../templates/WorkflowSketch";
+import { Badge, Checkbox, Chip, NoMatches, Page, plural, SearchInput, tryAction } from "../../ui";
 import layout from "../layout.module.css";
-import { createWorkflow } from "../workflows/data";
+import { createWorkflow } from "../workflows/workflowApi";
 import { TemplateDialog } from "./TemplateDialog";
 import styles from "./TemplatesPage.module.css";
 
@@ -20,8 +20,8 @@ export default function TemplatesPage() {
   const category = query.get("category");
   const onlyReady = query.has("ready");
   const shown = query.get("show");
-  const opened = shown === null ? undefined : templateOf(shown);
-  const found = matching(TEMPLATES, { text, category, onlyReady });
+  const opened = shown === null ? undefined : findTemplate(shown);
+  const found = filterTemplates(TEMPLATES, { text, category, onlyReady });
   const set = (name: string, value: string | null) =>
     setQuery(
       (before) => {
@@ -34,17 +34,14 @@ export default function TemplatesPage() {
     );
   const use = async (template: Template) => {
     setBusy(template.id);
-    await attempt(async () => {
-      const made = await createWorkflow(documentOf(template));
+    await tryAction(async () => {
+      const made = await createWorkflow(createDocument(template));
       go(urlPath`/workflow/${made.id}`);
     });
     setBusy(null);
   };
   return (
-    <Page
-      title="Templates"
-      text={`${plural(TEMPLATES.length, "workflow")} to begin with. Each becomes your own: change whatever you like.`}
-    >
+    <Page title="Templates" text={`${plural(TEMPLATES.length, "workflow")} to start from. Each one creates a copy you can edit.`}>
       <div className={layout.toolbar}>
         <SearchInput
           className={layout.search}
@@ -60,22 +57,22 @@ export default function TemplatesPage() {
           ))}
         </div>
         <span className={layout.push}>
-          <Checkbox checked={onlyReady} onChange={(on) => set("ready", on ? "" : null)} label="Runs without a key or network" />
+          <Checkbox checked={onlyReady} onChange={(on) => set("ready", on ? "" : null)} label="No API key or network required" />
         </span>
       </div>
-      {found.length === 0 && <NothingFits text="No template is about this." onClear={() => setQuery({})} />}
+      {found.length === 0 && <NoMatches text="No templates match these filters." onClear={() => setQuery({})} />}
       <ul className={styles.grid}>
         {found.map((template) => (
           <li key={template.id}>
             <button type="button" className={styles.card} onClick={() => set("show", template.id)}>
               <span className={styles.picture}>
-                <Sketch document={template.workflow} width={320} height={132} />
+                <WorkflowSketch document={template.workflow} width={320} height={132} />
               </span>
               <span className={styles.words}>
                 <span className={styles.title}>{template.title}</span>
                 <span className={styles.text}>{template.description}</span>
                 <span className={styles.foot}>
-                  <Needs template={template} />
+                  <TemplateNeeds template={template} />
                 </span>
               </span>
             </button>
@@ -94,7 +91,7 @@ export default function TemplatesPage() {
   );
 }
 
-function Needs({ template }: { template: Template }) {
+function TemplateNeeds({ template }: { template: Template }) {
   if (template.needs.length === 0) {
     return (
       <Badge tone="good">

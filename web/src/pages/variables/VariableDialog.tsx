@@ -1,29 +1,30 @@
 /** Makes or changes a variable. */
 import { useState } from "react";
 import { useIsAdmin } from "../../api/session";
-import { Button, Dialog, Field, Input, Problem, Select, TextArea, useTask } from "../../ui";
+import { Button, Dialog, ErrorState, Field, Input, Select, TextArea, useAsyncAction } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projectData";
-import { keyProblem, LONGEST_KEY, LONGEST_VALUE, saveVariable, type Variable } from "./data";
+import { useProjects } from "../settings/projectApi";
+import { keyProblem, MAX_KEY_CHARS, MAX_VALUE_CHARS, saveVariable, type VariableRow } from "./variableApi";
 
 /** Stands for "no project" in the list, which has texts only. */
-const EVERYBODY = "-";
+const ALL_PROJECTS = "-";
 
-export function VariableDialog({ variable, onClose }: { variable: Variable | null; onClose: () => void }) {
+export function VariableDialog({ variable, onClose }: { variable: VariableRow | null; onClose: () => void }) {
   const projects = useProjects();
   const mayAll = useIsAdmin();
   const [key, setKey] = useState(variable?.key ?? "");
   const [value, setValue] = useState(variable?.value ?? "");
-  const [project, setProject] = useState<string>(variable ? (variable.project?.id ?? EVERYBODY) : mayAll ? EVERYBODY : "");
+  const [project, setProject] = useState<string>(variable ? (variable.project?.id ?? ALL_PROJECTS) : mayAll ? ALL_PROJECTS : "");
   const [asked, setAsked] = useState(false);
-  const task = useTask();
+  const task = useAsyncAction();
   const save = async () => {
     setAsked(true);
     if (keyProblem(key) || project === "") return;
-    if (await task.run(() => saveVariable(variable?.id ?? null, key, value, project === EVERYBODY ? null : project))) onClose();
+    if (await task.run(() => saveVariable(variable?.id ?? null, key, value, project === ALL_PROJECTS ? null : project)))
+      onClose();
   };
   const options = [
-    ...(mayAll || variable?.project === null ? [{ value: EVERYBODY, label: "Every project" }] : []),
+    ...(mayAll || variable?.project === null ? [{ value: ALL_PROJECTS, label: "All projects" }] : []),
     ...(projects.data ?? []).map((one) => ({ value: one.id, label: one.name })),
   ];
   const footer = (
@@ -41,39 +42,42 @@ export function VariableDialog({ variable, onClose }: { variable: Variable | nul
           label="Name"
           required
           error={asked ? keyProblem(key) : undefined}
-          hint={key ? `Read it as {{ $vars.${key} }}` : "Such as API_URL"}
+          hint={key ? `Use it as {{ $vars.${key} }}` : "For example API_URL"}
         >
           <Input
             value={key}
             onChange={(event) => setKey(event.target.value.trim())}
-            maxLength={LONGEST_KEY}
+            maxLength={MAX_KEY_CHARS}
             className={layout.mono}
             autoFocus={!variable}
           />
         </Field>
         <Field
           label="Value"
-          hint={`At most ${LONGEST_VALUE} letters. Secrets belong into a credential: a value can be seen here and in executions.`}
+          hint={`At most ${MAX_VALUE_CHARS} characters. Store secrets in a credential: variable values are visible here and in executions.`}
         >
           <TextArea
             mono
             value={value}
             onChange={(event) => setValue(event.target.value)}
-            maxLength={LONGEST_VALUE}
+            maxLength={MAX_VALUE_CHARS}
             autoFocus={Boolean(variable)}
           />
         </Field>
-        <Field label="For" error={asked && project === "" ? "Choose a project: only admins make variables for all." : undefined}>
+        <Field
+          label="Project"
+          error={asked && project === "" ? "Select a project. Only admins can create variables for all projects." : undefined}
+        >
           <Select
-            label="For"
+            label="Project"
             value={project || undefined}
             onChange={setProject}
             options={options}
-            placeholder="Choose a project"
+            placeholder="Select a project"
             disabled={Boolean(variable?.project)}
           />
         </Field>
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </div>
     </Dialog>
   );

@@ -2,50 +2,50 @@
 import { Pencil, Plus, Trash2, Variable as VariableMark } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
-import { useMayChange } from "../../api/session";
+import { useCanEdit } from "../../api/session";
 import {
-  attempt,
   Button,
   CopyButton,
   cx,
-  Empty,
+  EmptyState,
+  ErrorState,
   IconButton,
-  NothingFits,
+  NoMatches,
   Page,
-  Problem,
   SearchInput,
   Skeleton,
   Table,
   toast,
+  tryAction,
 } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projectData";
-import { deleteVariable, saveVariable, useVariables, type Variable } from "./data";
+import { useProjectNames } from "../settings/projectApi";
 import { VariableDialog } from "./VariableDialog";
+import { deleteVariable, saveVariable, useVariables, type VariableRow } from "./variableApi";
 
 const COLUMNS = [
   { id: "key", label: "Name", width: "28%" },
   { id: "value", label: "Value" },
-  { id: "project", label: "For", width: "180px" },
+  { id: "project", label: "Project", width: "180px" },
 ];
 
 export default function VariablesPage() {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const variables = useVariables();
   const projectName = useProjectNames();
   const [query, setQuery] = useSearchParams();
-  const [doing, setDoing] = useState<{ variable: Variable | null } | null>(null);
+  const [doing, setDoing] = useState<{ variable: VariableRow | null } | null>(null);
   const text = query.get("q") ?? "";
   const all = variables.data ?? [];
   const found = all
     .filter((one) => `${one.key} ${one.value}`.toLowerCase().includes(text.toLowerCase()))
     .sort((one, other) => one.key.localeCompare(other.key));
-  const remove = async (variable: Variable) => {
-    if (!(await attempt(() => deleteVariable(variable.id)))) return;
-    const undo = () => void attempt(() => saveVariable(null, variable.key, variable.value, variable.project?.id ?? null));
-    toast({ text: `${variable.key} was deleted`, undo });
+  const remove = async (variable: VariableRow) => {
+    if (!(await tryAction(() => deleteVariable(variable.id)))) return;
+    const undo = () => void tryAction(() => saveVariable(null, variable.key, variable.value, variable.project?.id ?? null));
+    toast({ text: `${variable.key} deleted`, undo });
   };
-  const create = mayChange && (
+  const create = canEdit && (
     <Button kind="primary" icon={Plus} onClick={() => setDoing({ variable: null })}>
       New variable
     </Button>
@@ -55,7 +55,7 @@ export default function VariablesPage() {
       title="Variables"
       text={
         <>
-          Values that workflows share. Read one in any field as <code>{"{{ $vars.NAME }}"}</code>
+          Values shared by workflows. Use one in any field as <code>{"{{ $vars.NAME }}"}</code>
         </>
       }
       actions={create}
@@ -71,14 +71,14 @@ export default function VariablesPage() {
         </div>
       )}
       {variables.isPending && <Skeleton lines={5} />}
-      {variables.error && <Problem error={variables.error} onRetry={() => void variables.refetch()} />}
+      {variables.error && <ErrorState error={variables.error} onRetry={() => void variables.refetch()} />}
       {variables.isSuccess && (
         <Table
           label="Variables"
           columns={COLUMNS}
           rows={found}
           rowKey={(row) => row.id}
-          onOpen={mayChange ? (variable) => setDoing({ variable }) : undefined}
+          onOpen={canEdit ? (variable) => setDoing({ variable }) : undefined}
           render={(row, column) => {
             if (column === "key") {
               return (
@@ -90,33 +90,33 @@ export default function VariablesPage() {
             }
             if (column === "value") {
               return row.value === "" ? (
-                <span className={layout.faint}>empty</span>
+                <span className={layout.faint}>Empty</span>
               ) : (
                 <div className={cx(layout.mono, layout.quiet)} style={{ overflowWrap: "anywhere" }}>
                   {row.value.length > 200 ? `${row.value.slice(0, 200)}…` : row.value}
                 </div>
               );
             }
-            return <span className={layout.quiet}>{row.project ? projectName(row.project.id) : "Every project"}</span>;
+            return <span className={layout.quiet}>{row.project ? projectName(row.project.id) : "All projects"}</span>;
           }}
           actions={(row) =>
-            mayChange && (
+            canEdit && (
               <span className={layout.row}>
-                <IconButton icon={Pencil} label={`Change ${row.key}`} size="small" onClick={() => setDoing({ variable: row })} />
+                <IconButton icon={Pencil} label={`Edit ${row.key}`} size="small" onClick={() => setDoing({ variable: row })} />
                 <IconButton icon={Trash2} label={`Delete ${row.key}`} size="small" onClick={() => void remove(row)} />
               </span>
             )
           }
           empty={
             all.length === 0 ? (
-              <Empty
+              <EmptyState
                 icon={VariableMark}
                 title="No variables yet"
-                text="Keep here what several workflows use and what changes from place to place: an address, a channel, a limit. Change it once, and all of them follow."
+                text="Store values that several workflows use, such as a URL, a channel or a limit. Update them in one place."
                 action={create}
               />
             ) : (
-              <NothingFits text="No variable has this in its name or value." onClear={() => setQuery({})} />
+              <NoMatches text="No variables match this search." onClear={() => setQuery({})} />
             )
           }
         />

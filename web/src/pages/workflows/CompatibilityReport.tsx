@@ -3,14 +3,21 @@ import { CircleCheck, CircleHelp, Info, type LucideIcon, TriangleAlert } from "l
 import { cx } from "../../ui";
 import layout from "../layout.module.css";
 import styles from "./CompatibilityReport.module.css";
-import { type Report, type ReportRow, SUPPORT_WORDS, type Support, sentence, verdict } from "./report";
+import {
+  type Compatibility,
+  type CompatibilityRow,
+  SUPPORT_LABELS,
+  type SupportLevel,
+  sentence,
+  summarizeCompatibility,
+} from "./compatibility";
 
-const MARKS: Record<Support, LucideIcon> = { full: CircleCheck, differs: Info, version: TriangleAlert, unknown: CircleHelp };
+const MARKS: Record<SupportLevel, LucideIcon> = { full: CircleCheck, differs: Info, version: TriangleAlert, unknown: CircleHelp };
 
-export function CompatibilityReport({ report }: { report: Report }) {
+export function CompatibilityReport({ report }: { report: Compatibility }) {
   return (
     <section className={layout.stack} aria-label="Compatibility report">
-      <p>{verdict(report)}</p>
+      <p>{summarizeCompatibility(report)}</p>
       {report.whole.map((problem) => (
         <p key={problem.code + problem.message} className={layout.note}>
           {sentence(problem.message)}
@@ -19,14 +26,14 @@ export function CompatibilityReport({ report }: { report: Report }) {
       ))}
       <ul className={styles.nodes}>
         {report.rows.map((row) => (
-          <Node key={row.name} row={row} />
+          <CompatibilityNode key={row.name} row={row} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Node({ row }: { row: ReportRow }) {
+function CompatibilityNode({ row }: { row: CompatibilityRow }) {
   const Mark = MARKS[row.support];
   return (
     <li className={styles.node}>
@@ -50,7 +57,7 @@ function Node({ row }: { row: ReportRow }) {
           </p>
         ))}
       </div>
-      <span className={cx(styles.word, styles[row.support])}>{SUPPORT_WORDS[row.support]}</span>
+      <span className={cx(styles.word, styles[row.support])}>{SUPPORT_LABELS[row.support]}</span>
     </li>
   );
 }

@@ -2,18 +2,18 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { urlPath } from "../../api/address";
-import { withKnownCredentials } from "../../graph/credentials";
-import type { WorkflowDocument } from "../../graph/types";
-import { Button, Dialog, Field, Problem, plural, Select, Skeleton, toast, useTask } from "../../ui";
-import { knownCredentials } from "../credentials/data";
+import { urlPath } from "../../api/url";
+import { withKnownCredentials } from "../../graph/credentialRefs";
+import type { WorkflowDocument } from "../../graph/workflowDocument";
+import { Button, Dialog, ErrorState, Field, plural, Select, Skeleton, toast, useAsyncAction } from "../../ui";
+import { fetchCredentials } from "../credentials/credentialApi";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projectData";
+import { useProjects } from "../settings/projectApi";
 import { CompatibilityReport } from "./CompatibilityReport";
-import { checkWorkflow, createWorkflow, fetchWorkflow } from "./data";
+import type { Compatibility } from "./compatibility";
 import { ImportSource } from "./ImportSource";
-import { isAddress, readIncoming } from "./incoming";
-import type { Report } from "./report";
+import { isUrl, parseImport } from "./parseImport";
+import { checkWorkflow, createWorkflow, fetchWorkflow } from "./workflowApi";
 
 interface Props {
   onClose: () => void;
@@ -24,20 +24,20 @@ interface Props {
 }
 
 /** A workflow that was read, and what the server says about it; nothing where it could not tell. */
-interface Found {
+interface ImportedWorkflow {
   document: WorkflowDocument;
-  report: Report | null;
+  report: Compatibility | null;
 }
 
 export function ImportDialog({ onClose, place, dropped }: Props) {
   const [problem, setProblem] = useState<string | null>(null);
-  const [found, setFound] = useState<Found[] | null>(null);
+  const [found, setFound] = useState<ImportedWorkflow[] | null>(null);
   const [project, setProject] = useState<string>();
   const [, go] = useLocation();
-  const task = useTask();
+  const task = useAsyncAction();
 
   const read = async (text: string, name?: string) => {
-    const incoming = readIncoming(text, name);
+    const incoming = parseImport(text, name);
     if ("problem" in incoming) throw new Error(incoming.problem);
     // A report that cannot be made does not keep anybody from importing.
     const reports = incoming.documents.map(async (document) => ({
@@ -48,7 +48,7 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
   };
   const takeFile = (file: File) => task.run(async () => read(await file.text(), file.name.replace(/\.json$/i, "")));
   const takeUrl = (url: string) => {
-    if (!isAddress(url)) return setProblem("An address begins with https:// or http://.");
+    if (!isUrl(url)) return setProblem("Enter a URL that starts with https:// or http://.");
     setProblem(null);
     void task.run(async () => read(JSON.stringify(await fetchWorkflow(url))));
   };
@@ -68,7 +68,7 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
     // In another project the open folder means nothing.
     const target = project && project !== place.projectId ? { projectId: project } : place;
     const done = await task.run(async () => {
-      const known = await knownCredentials();
+      const known = await fetchCredentials();
       for (const { document } of found ?? []) {
         made.push(await createWorkflow({ ...document, nodes: withKnownCredentials(document.nodes, known) }, target));
       }
@@ -95,7 +95,7 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
     <Dialog open onClose={onClose} title="Import workflows" size={found ? "large" : "normal"} footer={footer}>
       <div className={layout.stack}>
         {found ? (
-          <Review found={found} project={project} onProject={setProject} />
+          <ImportReview found={found} project={project} onProject={setProject} />
         ) : (
           <ImportSource
             busy={task.busy}
@@ -111,19 +111,19 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
             {problem}
           </p>
         )}
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </div>
     </Dialog>
   );
 }
 
-interface ReviewProps {
-  found: readonly Found[];
+interface ImportReviewProps {
+  found: readonly ImportedWorkflow[];
   project: string | undefined;
   onProject: (id: string) => void;
 }
 
-function Review({ found, project, onProject }: ReviewProps) {
+function ImportReview({ found, project, onProject }: ImportReviewProps) {
   const projects = useProjects();
   return (
     <>
@@ -134,19 +134,20 @@ function Review({ found, project, onProject }: ReviewProps) {
             <CompatibilityReport report={report} />
           ) : (
             <p className={layout.note}>
-              {plural(document.nodes.length, "node")}. The report could not be made; the workflow can be imported all the same.
+              {plural(document.nodes.length, "node")}. Could not create the compatibility report. You can still import the
+              workflow.
             </p>
           )}
         </section>
       ))}
-      <p className={layout.faint}>Credentials are not part of an export: choose them in the nodes that need one.</p>
+      <p className={layout.faint}>Exports do not include credentials. Select them in the nodes after the import.</p>
       {(projects.data?.length ?? 0) > 1 && (
         <Field label="Project">
           <Select
             label="Project"
             value={project}
             onChange={onProject}
-            placeholder="My own"
+            placeholder="Personal"
             options={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
           />
         </Field>

@@ -1,9 +1,9 @@
 /** The first step of an import: where the workflow comes from. */
 import { Link2 } from "lucide-react";
 import { useState } from "react";
-import { Button, DropArea, Field, Input, Tabs, TextArea } from "../../ui";
+import { Button, DropZone, Field, Input, Tabs, TextArea } from "../../ui";
 import layout from "../layout.module.css";
-import { isAddress } from "./incoming";
+import { isUrl } from "./parseImport";
 
 interface Props {
   busy: boolean;
@@ -17,7 +17,7 @@ interface Props {
 const TABS = [
   { id: "file", label: "File" },
   { id: "paste", label: "Paste" },
-  { id: "url", label: "Address" },
+  { id: "url", label: "URL" },
 ];
 
 export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
@@ -30,16 +30,16 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
   };
   return (
     <div className={layout.stack}>
-      <Tabs label="Where the workflow comes from" tabs={TABS} value={tab} onChange={choose} />
+      <Tabs label="Import source" tabs={TABS} value={tab} onChange={choose} />
       {tab === "file" && (
-        <DropArea label="Workflow file" accept=".json,application/json" onFiles={([file]) => file && onFile(file)}>
-          <span className={layout.name}>Drop a file here, or choose one</span>
-          <span className={layout.faint}>JSON as n8n and Heddle export it; one workflow or several</span>
-        </DropArea>
+        <DropZone label="Workflow file" accept=".json,application/json" onFiles={([file]) => file && onFile(file)}>
+          <span className={layout.name}>Drop a file here or click to browse</span>
+          <span className={layout.faint}>JSON exported from n8n or Heddle, with one or more workflows</span>
+        </DropZone>
       )}
       {tab === "paste" && (
         <>
-          <Field label="Workflow as JSON" hint="Copied from a canvas, here or in n8n, or the text of an exported file.">
+          <Field label="Workflow as JSON" hint="Nodes copied from Heddle or n8n, or the content of an exported file.">
             <TextArea mono rows={10} value={text} onChange={(event) => setText(event.target.value)} autoFocus />
           </Field>
           <div className={layout.row}>
@@ -47,7 +47,7 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
               kind="primary"
               busy={busy}
               disabled={text.trim() === ""}
-              onClick={() => (isAddress(text) ? onUrl(text.trim()) : onText(text))}
+              onClick={() => (isUrl(text) ? onUrl(text.trim()) : onText(text))}
             >
               Check
             </Button>
@@ -62,7 +62,7 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
             onUrl(url.trim());
           }}
         >
-          <Field label="Address" hint="Of a JSON file, for example in a repository. The server fetches it, up to 5 MB.">
+          <Field label="URL" hint="URL of a JSON file, for example in a repository. The server fetches up to 5 MB.">
             <Input type="url" value={url} onChange={(event) => setUrl(event.target.value)} placeholder="https://" autoFocus />
           </Field>
           <div className={layout.row}>

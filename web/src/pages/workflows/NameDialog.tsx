@@ -1,6 +1,6 @@
 /** Asks for a name: of a new folder, or of something that gets another one. */
 import { useState } from "react";
-import { Button, Dialog, Field, Input, Problem, useTask } from "../../ui";
+import { Button, Dialog, ErrorState, Field, Input, useAsyncAction } from "../../ui";
 import layout from "../layout.module.css";
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 
 export function NameDialog({ title, action, label = "Name", initial = "", onClose, onDone }: Props) {
   const [name, setName] = useState(initial);
-  const task = useTask();
+  const task = useAsyncAction();
   const submit = async () => {
     if (name.trim() === "" || !(await task.run(() => onDone(name.trim())))) return;
     onClose();
@@ -45,7 +45,7 @@ export function NameDialog({ title, action, label = "Name", initial = "", onClos
             autoFocus
           />
         </Field>
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </form>
     </Dialog>
   );

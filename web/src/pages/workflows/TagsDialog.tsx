@@ -1,16 +1,16 @@
 /** Which tags a workflow has, or several have in common; new ones are made by typing them. */
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { Button, Chip, Dialog, Field, Input, Problem, plural, useTask } from "../../ui";
+import { Button, Chip, Dialog, ErrorState, Field, Input, plural, useAsyncAction } from "../../ui";
 import layout from "../layout.module.css";
-import { setTags, useTags } from "./data";
-import { commonTags, tagsAfter, type WorkflowRow } from "./rows";
+import { setTags, useTags } from "./workflowApi";
+import { commonTags, mergeTags, type WorkflowRow } from "./workflowRows";
 
 export function TagsDialog({ rows, onClose }: { rows: readonly WorkflowRow[]; onClose: () => void }) {
   const tags = useTags();
   const [names, setNames] = useState<readonly string[]>(() => commonTags(rows));
   const [text, setText] = useState("");
-  const task = useTask();
+  const task = useAsyncAction();
   const known = tags.data ?? [];
   const offered = known
     .filter((tag) => !names.includes(tag.name) && tag.name.toLowerCase().includes(text.trim().toLowerCase()))
@@ -25,7 +25,7 @@ export function TagsDialog({ rows, onClose }: { rows: readonly WorkflowRow[]; on
   const save = async () => {
     const common = commonTags(rows);
     const made = [...known];
-    for (const row of rows) await setTags(row.id, tagsAfter(row, common, names), made);
+    for (const row of rows) await setTags(row.id, mergeTags(row, common, names), made);
   };
   const finish = async () => {
     if (await task.run(save)) onClose();
@@ -65,15 +65,13 @@ export function TagsDialog({ rows, onClose }: { rows: readonly WorkflowRow[]; on
               removeLabel={`Remove ${name}`}
             />
           ))}
-          {names.length === 0 && (
-            <span className={layout.quiet}>{rows.length === 1 ? "No tags yet." : "No tag that all of them have."}</span>
-          )}
+          {names.length === 0 && <span className={layout.quiet}>{rows.length === 1 ? "No tags yet." : "No common tags."}</span>}
         </div>
-        <Field label="Add a tag">
+        <Field label="Add tag">
           <Input
             value={text}
             onChange={(event) => setText(event.target.value)}
-            placeholder="Type to search or to make one"
+            placeholder="Search or create a tag"
             maxLength={100}
             autoFocus
           />
@@ -81,14 +79,14 @@ export function TagsDialog({ rows, onClose }: { rows: readonly WorkflowRow[]; on
         <div className={layout.chips}>
           {isNew && (
             <Button size="small" icon={Plus} type="submit">
-              Make “{text.trim()}”
+              Create “{text.trim()}”
             </Button>
           )}
           {offered.map((tag) => (
             <Chip key={tag.id} label={tag.name} onClick={() => add(tag.name)} />
           ))}
         </div>
-        {Boolean(task.error) && <Problem error={task.error} />}
+        {Boolean(task.error) && <ErrorState error={task.error} />}
       </form>
     </Dialog>
   );

@@ -1,18 +1,24 @@
 /** What the list of workflows is narrowed by; each narrowing is a chip that can be taken away. */
 import { Chip, SearchInput, Select } from "../../ui";
 import layout from "../layout.module.css";
-import { useProjects } from "../settings/projectData";
-import { useTags } from "./data";
-import type { Status, View } from "./rows";
+import { useProjects } from "../settings/projectApi";
+import { useTags } from "./workflowApi";
+import type { Status, WorkflowListView } from "./workflowRows";
 
 const STATUSES: { value: Status; label: string }[] = [
-  { value: "all", label: "Any state" },
+  { value: "all", label: "All" },
   { value: "active", label: "Active" },
-  { value: "inactive", label: "Not active" },
+  { value: "inactive", label: "Inactive" },
   { value: "archived", label: "Archived" },
 ];
 
-export function WorkflowFilters({ view, onView }: { view: View; onView: (change: Partial<View>) => void }) {
+export function WorkflowFilters({
+  view,
+  onView,
+}: {
+  view: WorkflowListView;
+  onView: (change: Partial<WorkflowListView>) => void;
+}) {
   const tags = useTags();
   const projects = useProjects();
   const others = (tags.data ?? []).filter((tag) => !view.tags.includes(tag.name));
@@ -30,9 +36,9 @@ export function WorkflowFilters({ view, onView }: { view: View; onView: (change:
         />
         <Select
           className={layout.choice}
-          label="State"
+          label="Status"
           value={view.status === "all" ? undefined : view.status}
-          placeholder="Any state"
+          placeholder="Any status"
           options={STATUSES}
           onChange={(status) => onView({ status: status as Status })}
         />
@@ -64,10 +70,12 @@ export function WorkflowFilters({ view, onView }: { view: View; onView: (change:
               key={tag}
               label={tag}
               onRemove={() => onView({ tags: view.tags.filter((one) => one !== tag) })}
-              removeLabel={`Not only ${tag}`}
+              removeLabel={`Remove tag filter ${tag}`}
             />
           ))}
-          {project && <Chip label={project.name} onRemove={() => onView({ project: null })} removeLabel="Show all projects" />}
+          {project && (
+            <Chip label={project.name} onRemove={() => onView({ project: null })} removeLabel="Remove project filter" />
+          )}
         </div>
       )}
     </>

@@ -14,14 +14,14 @@ import {
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { urlPath } from "../../api/address";
-import { useMayChange } from "../../api/session";
+import { useCanEdit } from "../../api/session";
+import { urlPath } from "../../api/url";
 import { Button, Chip, count, IconButton, Menu, type MenuItem, Switch, Table, Time } from "../../ui";
 import layout from "../layout.module.css";
-import { dragRows } from "./dragging";
-import type { SortKey, View, WorkflowRow } from "./rows";
-import { canBeActive, startWords } from "./starts";
+import { dragRows } from "./dragRows";
+import { canActivate, triggerLabel } from "./triggerLabels";
 import styles from "./WorkflowTable.module.css";
+import type { SortKey, WorkflowListView, WorkflowRow } from "./workflowRows";
 
 export interface RowActions {
   open: (row: WorkflowRow) => void;
@@ -38,8 +38,8 @@ export interface RowActions {
 
 interface Props {
   rows: readonly WorkflowRow[];
-  view: View;
-  onView: (change: Partial<View>) => void;
+  view: WorkflowListView;
+  onView: (change: Partial<WorkflowListView>) => void;
   actions: RowActions;
   empty: ReactNode;
   chosen: ReadonlySet<string>;
@@ -48,30 +48,30 @@ interface Props {
 
 const COLUMNS = [
   { id: "name", label: "Name", sortable: true },
-  { id: "starts", label: "Starts by", width: "150px" },
+  { id: "starts", label: "Trigger", width: "150px" },
   { id: "nodes", label: "Nodes", align: "right" as const, width: "80px", sortable: true },
-  { id: "updated", label: "Changed", width: "120px", sortable: true },
+  { id: "updated", label: "Updated", width: "120px", sortable: true },
   { id: "active", label: "Active", width: "80px" },
 ];
 
 /** Rows that are shown at first; more come when they are asked for. */
-const AT_ONCE = 100;
+const MAX_ROWS_SHOWN = 100;
 
 export function WorkflowTable({ rows, view, onView, actions, empty, chosen, onChoose }: Props) {
-  const mayChange = useMayChange();
-  const [most, setMost] = useState(AT_ONCE);
+  const canEdit = useCanEdit();
+  const [most, setMost] = useState(MAX_ROWS_SHOWN);
   const render = (row: WorkflowRow, column: string) => {
-    if (column === "name") return <Name row={row} onTag={(tag) => onView({ tags: [...new Set([...view.tags, tag])] })} />;
-    if (column === "starts") return <span className={layout.quiet}>{startWords(row.triggers).join(", ") || "–"}</span>;
+    if (column === "name") return <NameCell row={row} onTag={(tag) => onView({ tags: [...new Set([...view.tags, tag])] })} />;
+    if (column === "starts") return <span className={layout.quiet}>{triggerLabel(row.triggers).join(", ") || "–"}</span>;
     if (column === "nodes") return count(row.nodeCount);
     if (column === "updated") return <Time at={row.updatedAt} />;
     return (
       <span className={styles.active}>
         <Switch
           checked={row.active}
-          disabled={!mayChange || row.archived || (!row.active && !canBeActive(row.triggers))}
+          disabled={!canEdit || row.archived || (!row.active && !canActivate(row.triggers))}
           onChange={(active) => actions.activate(row, active)}
-          label={row.active ? `Stop ${row.name} from listening` : `Let ${row.name} listen`}
+          label={row.active ? `Deactivate ${row.name}` : `Activate ${row.name}`}
         />
       </span>
     );
@@ -85,21 +85,21 @@ export function WorkflowTable({ rows, view, onView, actions, empty, chosen, onCh
         rowKey={(row) => row.id}
         render={render}
         onOpen={actions.open}
-        onDrag={mayChange ? (event, row) => dragRows(event, row.id, chosen) : undefined}
-        choice={mayChange ? { chosen, onChange: onChoose, nameOf: (row) => row.name } : undefined}
+        onDrag={canEdit ? (event, row) => dragRows(event, row.id, chosen) : undefined}
+        selection={canEdit ? { selected: chosen, onChange: onChoose, nameOf: (row) => row.name } : undefined}
         sort={{ by: view.sort, down: view.descending }}
         onSort={({ by, down }) => onView({ sort: by as SortKey, descending: by === view.sort ? down : by !== "name" })}
         actions={(row) => (
           <Menu
             trigger={<IconButton icon={Ellipsis} label={`Actions for ${row.name}`} size="small" />}
-            items={itemsOf(row, actions, mayChange)}
+            items={rowMenu(row, actions, canEdit)}
           />
         )}
         empty={empty}
       />
       {rows.length > most && (
         <div className={styles.more}>
-          <Button onClick={() => setMost(most + 5 * AT_ONCE)}>
+          <Button onClick={() => setMost(most + 5 * MAX_ROWS_SHOWN)}>
             Show more ({count(most)} of {count(rows.length)})
           </Button>
         </div>
@@ -108,7 +108,7 @@ export function WorkflowTable({ rows, view, onView, actions, empty, chosen, onCh
   );
 }
 
-function Name({ row, onTag }: { row: WorkflowRow; onTag: (tag: string) => void }) {
+function NameCell({ row, onTag }: { row: WorkflowRow; onTag: (tag: string) => void }) {
   return (
     <span className={styles.name}>
       <Link href={urlPath`/workflow/${row.id}`} className={styles.link}>
@@ -121,17 +121,17 @@ function Name({ row, onTag }: { row: WorkflowRow; onTag: (tag: string) => void }
   );
 }
 
-function itemsOf(row: WorkflowRow, actions: RowActions, mayChange: boolean): MenuItem[] {
+function rowMenu(row: WorkflowRow, actions: RowActions, canEdit: boolean): MenuItem[] {
   const open = { label: "Open", icon: SquareArrowOutUpRight, onSelect: () => actions.open(row) };
   const save = { label: "Download as JSON", icon: Download, onSelect: () => actions.exportFile(row) };
-  if (!mayChange) return [open, save];
+  if (!canEdit) return [open, save];
   if (row.archived) {
     return [
       open,
-      { label: "Take out of the archive", icon: ArchiveRestore, onSelect: () => actions.restore(row) },
+      { label: "Unarchive", icon: ArchiveRestore, onSelect: () => actions.restore(row) },
       save,
       null,
-      { label: "Delete for good", icon: Trash2, danger: true, onSelect: () => actions.remove(row) },
+      { label: "Delete permanently", icon: Trash2, danger: true, onSelect: () => actions.remove(row) },
     ];
   }
   return [

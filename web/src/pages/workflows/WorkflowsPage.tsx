@@ -3,59 +3,59 @@
 import { FilePlus2, FileUp, FolderPlus, LayoutTemplate, Workflow } from "lucide-react";
 import { type DragEvent, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
-import { urlPath } from "../../api/address";
-import { each } from "../../api/each";
-import { useMayChange } from "../../api/session";
-import { emptyDocument } from "../../graph/types";
-import { useActions } from "../../palette/actions";
-import { attempt, Button, confirm, Empty, NothingFits, Page, Problem, Skeleton, toast } from "../../ui";
-import { useBulk } from "../ChosenBar";
-import { BulkBar } from "./BulkBar";
+import { runBulk } from "../../api/bulk";
+import { useCanEdit } from "../../api/session";
+import { urlPath } from "../../api/url";
+import { emptyDocument } from "../../graph/workflowDocument";
+import { useRegisterActions } from "../../palette/actionRegistry";
+import { Button, confirm, EmptyState, ErrorState, NoMatches, Page, Skeleton, toast, tryAction } from "../../ui";
+import { useBulkAction } from "../SelectionBar";
+import { download, fileName } from "./download";
+import { FolderBar } from "./FolderBar";
+import { ImportDialog } from "./ImportDialog";
+import { MoveWorkflowsDialog } from "./MoveWorkflowsDialog";
+import { NameDialog } from "./NameDialog";
+import { TagsDialog } from "./TagsDialog";
+import { useListView } from "./useListView";
+import { WorkflowBulkBar } from "./WorkflowBulkBar";
+import { WorkflowFilters } from "./WorkflowFilters";
+import { type RowActions, WorkflowTable } from "./WorkflowTable";
 import {
-  changeFolder,
-  copyWorkflow,
   createFolder,
   createWorkflow,
   deleteFolder,
   deleteWorkflow,
+  duplicateWorkflow,
   loadWorkflow,
-  putIntoFolder,
+  moveToFolder,
   renameWorkflow,
   setActive,
   setArchived,
+  updateFolder,
   useFolders,
   useWorkflows,
-} from "./data";
-import { download, fileName } from "./download";
-import { Folders } from "./Folders";
-import { ImportDialog } from "./ImportDialog";
-import { MoveDialog } from "./MoveDialog";
-import { NameDialog } from "./NameDialog";
-import { type Folder, isSearch, visible, type WorkflowRow } from "./rows";
-import { TagsDialog } from "./TagsDialog";
-import { useView } from "./useView";
-import { WorkflowFilters } from "./WorkflowFilters";
-import { type RowActions, WorkflowTable } from "./WorkflowTable";
+} from "./workflowApi";
+import { type FolderRow, filterRows, isSearch, type WorkflowRow } from "./workflowRows";
 
-type Doing =
+type OpenDialog =
   | { what: "import"; file?: File }
   | { what: "new folder" }
   | { what: "rename"; row: WorkflowRow }
   | { what: "move" | "tags"; rows: readonly WorkflowRow[] }
-  | { what: "rename folder" | "move folder"; folder: Folder };
+  | { what: "rename folder" | "move folder"; folder: FolderRow };
 
 export default function WorkflowsPage() {
-  const mayChange = useMayChange();
+  const canEdit = useCanEdit();
   const workflows = useWorkflows();
   const folders = useFolders();
-  const [view, change] = useView();
+  const [view, change] = useListView();
   const [query, setQuery] = useSearchParams();
-  const [doing, setDoing] = useState<Doing | null>(null);
+  const [doing, setDoing] = useState<OpenDialog | null>(null);
   const [, go] = useLocation();
   const rows = workflows.data ?? [];
-  const shown = visible(rows, view);
+  const shown = filterRows(rows, view);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const bulk = useBulk("workflow", () => setChosen(new Set()));
+  const bulk = useBulkAction("workflow", () => setChosen(new Set()));
   // What is out of sight is not acted on, whether it was chosen before or not.
   const picked = shown.filter((row) => chosen.has(row.id));
   const allFolders = folders.data?.folders ?? [];
@@ -65,10 +65,10 @@ export default function WorkflowsPage() {
     folderId: view.folder,
   };
   const hasFolders = folders.data?.known === true;
-  useActions(
+  useRegisterActions(
     useMemo(
       () =>
-        hasFolders && mayChange
+        hasFolders && canEdit
           ? [
               {
                 id: "new-folder",
@@ -79,7 +79,7 @@ export default function WorkflowsPage() {
               },
             ]
           : [],
-      [hasFolders, mayChange],
+      [hasFolders, canEdit],
     ),
   );
   const close = () => {
@@ -88,69 +88,69 @@ export default function WorkflowsPage() {
   };
 
   const create = () =>
-    attempt(async () => {
+    tryAction(async () => {
       const name = rows.some((row) => row.name === "My workflow") ? `My workflow ${rows.length + 1}` : "My workflow";
       const made = await createWorkflow(emptyDocument(name), here);
       go(urlPath`/workflow/${made.id}`);
     });
   const actions: RowActions = {
     open: (row) => go(urlPath`/workflow/${row.id}`),
-    activate: (row, active) => void attempt(() => setActive(row.id, active)),
+    activate: (row, active) => void tryAction(() => setActive(row.id, active)),
     rename: (row) => setDoing({ what: "rename", row }),
     move: (row) => setDoing({ what: "move", rows: [row] }),
     tags: (row) => setDoing({ what: "tags", rows: [row] }),
     duplicate: (row) =>
-      void attempt(async () => {
-        const made = await copyWorkflow(await loadWorkflow(row.id));
-        toast({ text: `${made.name} was made`, tone: "good", undo: () => void attempt(() => deleteWorkflow(made.id ?? "")) });
+      void tryAction(async () => {
+        const made = await duplicateWorkflow(await loadWorkflow(row.id));
+        toast({ text: `${made.name} created`, tone: "good", undo: () => void tryAction(() => deleteWorkflow(made.id ?? "")) });
       }),
     exportFile: (row) =>
-      void attempt(async () => {
+      void tryAction(async () => {
         const { name, nodes, connections, settings, pinData, meta, tags } = await loadWorkflow(row.id);
         download(fileName(name, "json"), JSON.stringify({ name, nodes, connections, settings, pinData, meta, tags }, null, 2));
       }),
     archive: (row) =>
-      void attempt(async () => {
+      void tryAction(async () => {
         await setArchived(row.id, true);
         toast({
-          text: `${row.name} is in the archive${row.active ? " and does not listen any more" : ""}`,
+          text: `${row.name} archived${row.active ? " and deactivated" : ""}`,
           undo: () => actions.restore(row),
         });
       }),
     restore: (row) =>
-      void attempt(async () => {
+      void tryAction(async () => {
         await setArchived(row.id, false);
-        toast({ text: `${row.name} is back`, tone: "good" });
+        toast({ text: `${row.name} unarchived`, tone: "good" });
       }),
     remove: async (row) => {
-      const text = "The workflow, its versions and its executions are removed. This cannot be undone.";
-      const sure = await confirm({ title: `Delete ${row.name}?`, text, action: "Delete for good", danger: true });
-      if (sure && (await attempt(() => deleteWorkflow(row.id)))) toast({ text: `${row.name} was deleted` });
+      const text = "The workflow, its versions and its executions will be deleted. This cannot be undone.";
+      const sure = await confirm({ title: `Delete ${row.name}?`, text, action: "Delete permanently", danger: true });
+      if (sure && (await tryAction(() => deleteWorkflow(row.id)))) toast({ text: `${row.name} deleted` });
     },
   };
-  const removeFolder = async (folder: Folder) => {
-    const text = "The folder is removed; the workflows and folders in it move up.";
-    const sure = await confirm({ title: `Delete the folder ${folder.name}?`, text, action: "Delete folder", danger: true });
-    if (sure) await attempt(() => deleteFolder(folder.id));
+  const removeFolder = async (folder: FolderRow) => {
+    const text = "Workflows and folders inside it move up one level.";
+    const sure = await confirm({ title: `Delete folder ${folder.name}?`, text, action: "Delete folder", danger: true });
+    if (sure) await tryAction(() => deleteFolder(folder.id));
   };
-  const takeInto = async (ids: readonly string[], folder: Folder | null) => {
+  const takeInto = async (ids: readonly string[], folder: FolderRow | null) => {
     const moved = rows.filter((row) => ids.includes(row.id) && row.folderId !== (folder?.id ?? null));
     if (moved.length === 0) return;
     const before = new Map(moved.map((row) => [row.id, row.folderId]));
     await bulk.act(
-      `moved to ${folder?.name ?? "the top"}`,
+      `moved to ${folder?.name ?? "the top level"}`,
       [...before.keys()],
-      (id) => putIntoFolder(id, folder?.id ?? null),
-      (done) => void each(done, (id) => putIntoFolder(id, before.get(id) ?? null)),
+      (id) => moveToFolder(id, folder?.id ?? null),
+      (done) => void runBulk(done, (id) => moveToFolder(id, before.get(id) ?? null)),
     );
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [file] = event.dataTransfer.files;
-    if (file && mayChange) setDoing({ what: "import", file });
+    if (file && canEdit) setDoing({ what: "import", file });
   };
 
-  const buttons = mayChange && (
+  const buttons = canEdit && (
     <>
       {hasFolders && (
         <Button icon={FolderPlus} onClick={() => setDoing({ what: "new folder" })}>
@@ -169,30 +169,30 @@ export default function WorkflowsPage() {
   const showAll = () => change({ text: "", tags: [], status: "all", project: null });
   const nothing =
     rows.length === 0 ? (
-      <Empty
+      <EmptyState
         icon={Workflow}
         title="Build your first workflow"
-        text="A workflow starts with a trigger, such as a web request, a schedule or a chat message, and goes on node by node. Begin with an empty one, a template, or one from n8n."
+        text="A workflow starts with a trigger, such as a web request, a schedule or a chat message. Start from scratch, use a template, or import from n8n."
         action={
-          mayChange && (
+          canEdit && (
             <>
               <Button kind="primary" icon={FilePlus2} onClick={create}>
                 New workflow
               </Button>
               <Button icon={LayoutTemplate} onClick={() => go("/templates")}>
-                See templates
+                Browse templates
               </Button>
             </>
           )
         }
       />
     ) : isFiltered ? (
-      <NothingFits text="No workflow has this name, tag, state and project." onClear={showAll} />
+      <NoMatches text="No workflows match these filters." onClear={showAll} />
     ) : (
-      <Empty
+      <EmptyState
         icon={Workflow}
         title="Nothing here yet"
-        text="Make a workflow in this folder, or bring one here with Move in its menu."
+        text="Create a workflow in this folder, or use Move in a workflow's menu."
       />
     );
   return (
@@ -200,7 +200,7 @@ export default function WorkflowsPage() {
     <div style={{ height: "100%" }} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <Page title="Workflows" actions={buttons}>
         {picked.length > 0 ? (
-          <BulkBar
+          <WorkflowBulkBar
             picked={picked}
             total={shown.length}
             onAll={() => setChosen(new Set(shown.map((row) => row.id)))}
@@ -212,11 +212,11 @@ export default function WorkflowsPage() {
           rows.length > 0 && <WorkflowFilters view={view} onView={change} />
         )}
         {workflows.isPending && <Skeleton lines={8} />}
-        {workflows.error && <Problem error={workflows.error} onRetry={() => void workflows.refetch()} />}
+        {workflows.error && <ErrorState error={workflows.error} onRetry={() => void workflows.refetch()} />}
         {workflows.isSuccess && (
           <>
             {!isSearch(view) && view.status !== "archived" && (
-              <Folders
+              <FolderBar
                 folders={allFolders.filter((folder) => view.project === null || folder.projectId === view.project)}
                 rows={rows}
                 open={view.folder}
@@ -245,7 +245,7 @@ export default function WorkflowsPage() {
       {doing?.what === "new folder" && (
         <NameDialog
           title="New folder"
-          action="Make folder"
+          action="Create folder"
           onClose={close}
           onDone={(name) => createFolder(name, view.folder, view.project)}
         />
@@ -265,11 +265,11 @@ export default function WorkflowsPage() {
           action="Rename"
           initial={doing.folder.name}
           onClose={close}
-          onDone={(name) => changeFolder(doing.folder.id, { name })}
+          onDone={(name) => updateFolder(doing.folder.id, { name })}
         />
       )}
-      {doing?.what === "move" && <MoveDialog rows={doing.rows} onClose={close} />}
-      {doing?.what === "move folder" && <MoveDialog folder={doing.folder} onClose={close} />}
+      {doing?.what === "move" && <MoveWorkflowsDialog rows={doing.rows} onClose={close} />}
+      {doing?.what === "move folder" && <MoveWorkflowsDialog folder={doing.folder} onClose={close} />}
       {doing?.what === "tags" && <TagsDialog rows={doing.rows} onClose={close} />}
     </div>
   );

@@ -1,0 +1,27 @@
+/** The coloured tile with a node type's picture, as it stands on cards, in lists and in the panel's head. */
+import { memo } from "react";
+import type { Group } from "../graph/typeSpec";
+import css from "./NodeIcon.module.css";
+import { hueOf, iconOf } from "./nodeIcons";
+
+interface NodeIconProps {
+  type: string;
+  group: Group | undefined;
+  size?: number;
+  round?: boolean;
+}
+
+export const NodeIcon = memo(function NodeIcon({ type, group, size = 36, round }: NodeIconProps) {
+  const Icon = iconOf(type, group);
+  return (
+    <span
+      className={css.tile}
+      data-hue={hueOf(type, group)}
+      data-round={round || undefined}
+      style={{ width: size, height: size }}
+      aria-hidden
+    >
+      <Icon size={Math.round(size * 0.5)} strokeWidth={1.75} />
+    </span>
+  );
+});

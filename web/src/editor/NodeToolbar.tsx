@@ -1,0 +1,49 @@
+/** The buttons above a node while it is pointed at: what one does with a node most often. */
+import { Ellipsis, Play, Power, Trash2 } from "lucide-react";
+import { IconButton } from "../ui";
+import { removeSelected, runNode, toggleDisabled } from "./commands";
+import { useEditor } from "./editorStore";
+import css from "./NodeToolbar.module.css";
+
+interface NodeToolbarProps {
+  name: string;
+  isDisabled: boolean;
+  isCircle?: boolean;
+}
+
+export function NodeToolbar({ name, isDisabled, isCircle }: NodeToolbarProps) {
+  const isReadOnly = useEditor((state) => state.readOnly);
+  if (isReadOnly) return null;
+  return (
+    <div
+      className={`${css.bar} nodrag nopan`}
+      onDoubleClick={(event) => event.stopPropagation()}
+      role="toolbar"
+      aria-label={name}
+    >
+      {!isCircle && <IconButton icon={Play} label="Run up to here" size="small" tabIndex={-1} onClick={() => runNode(name)} />}
+      <IconButton
+        icon={Power}
+        label={isDisabled ? "Enable" : "Disable"}
+        shortcut="D"
+        size="small"
+        tabIndex={-1}
+        onClick={() => toggleDisabled([name])}
+      />
+      <IconButton icon={Trash2} label="Delete" shortcut="del" size="small" tabIndex={-1} onClick={() => removeSelected([name])} />
+      <IconButton
+        icon={Ellipsis}
+        label="More"
+        size="small"
+        tabIndex={-1}
+        onClick={(event) => {
+          // The menu is the one of the right mouse button; there is no second list to keep in step.
+          const { left, bottom } = event.currentTarget.getBoundingClientRect();
+          event.currentTarget.dispatchEvent(
+            new MouseEvent("contextmenu", { bubbles: true, clientX: left, clientY: bottom + 4, button: 2 }),
+          );
+        }}
+      />
+    </div>
+  );
+}

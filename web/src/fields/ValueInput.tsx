@@ -1,0 +1,98 @@
+/** A value that is fixed or computed. Fields of the data can be dropped on it, which makes it an expression. */
+
+import { type DragEvent, useEffect, useRef, useState } from "react";
+import { isFieldDrag, readDraggedField, useDraggedField } from "../data/fieldDrag";
+import { ExpressionField } from "../expression/ExpressionField";
+import { dropIntoValue, toExpression } from "../expression/template";
+import { cx } from "../ui";
+import css from "./Field.module.css";
+import { FixedControl } from "./FixedControl";
+import { useForm, useInsertTarget } from "./formContext";
+import { isExpression, type Json, type ParamKind } from "./json";
+import type { ListSource } from "./locator";
+
+interface ValueInputProps {
+  value: Json | undefined;
+  onChange: (value: Json) => void;
+  label: string;
+  kind: ParamKind;
+  /** The value is taken as it stands: a leading `=` has no meaning. */
+  noExpression?: boolean;
+  invalid?: boolean;
+  placeholder?: string;
+  suggests?: ListSource;
+  onBlur?: () => void;
+  /** A dropped field takes the place of a fixed value instead of joining its text. */
+  replaces?: boolean;
+  /** A small button inside the field turns it into an expression, where there is no frame to do so. */
+  mini?: boolean;
+}
+
+export function ValueInput(props: ValueInputProps) {
+  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces, suggests } = props;
+  const { readOnly } = useForm();
+  const dragging = useDraggedField((state) => state.field !== null);
+  const [over, setOver] = useState(false);
+  const computed = !noExpression && isExpression(value);
+  // A field that becomes an expression goes on being written in.
+  const wasFixed = useRef(false);
+  useEffect(() => {
+    wasFixed.current = !computed;
+  }, [computed]);
+  const takesDrop = !noExpression && !readOnly;
+  const dropped = (code: string) => dropIntoValue(replaces && !computed ? undefined : value, code, kind.type);
+  const onDragOver = (event: DragEvent) => {
+    if (!takesDrop || !isFieldDrag(event.dataTransfer)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "copy";
+    setOver(true);
+  };
+  const onDrop = (event: DragEvent) => {
+    setOver(false);
+    // An editor has taken it already, at the place where it was dropped.
+    if (event.defaultPrevented) return;
+    const field = readDraggedField(event.dataTransfer);
+    if (!field || !takesDrop) return;
+    event.preventDefault();
+    onChange(dropped(field.code));
+  };
+  const claim = useInsertTarget((code) => onChange(dropped(code)));
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop on; the same can be done by keys from the data.
+    <div
+      className={cx(css.drop, dragging && takesDrop && css.canDrop, over && css.isOver)}
+      onDragOver={onDragOver}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+      onFocus={() => !computed && takesDrop && claim()}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) onBlur?.();
+      }}
+    >
+      {computed ? (
+        <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} autoFocus={wasFixed.current} />
+      ) : (
+        <FixedControl
+          value={value}
+          onChange={onChange}
+          label={label}
+          kind={kind}
+          invalid={invalid}
+          placeholder={placeholder}
+          suggests={suggests}
+        />
+      )}
+      {mini && !computed && takesDrop && (
+        <button
+          type="button"
+          className={css.mini}
+          aria-label={`Make ${label} an expression`}
+          title="Expression"
+          onClick={() => onChange(toExpression(value))}
+        >
+          fx
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+/** Parameters of a tool that the model decides when it calls the tool. */
+
+import type { Param } from "./json";
+
+const TYPES: Partial<Record<Param["kind"]["type"], string>> = {
+  text: "string",
+  longText: "string",
+  number: "number",
+  flag: "boolean",
+  json: "json",
+  dateTime: "string",
+};
+
+export function canModelDecide(param: Param): boolean {
+  return param.kind.type in TYPES;
+}
+
+/** The expression that asks the model: by a name it can read, with what the parameter is for. */
+export function fromAiExpression(param: Param): string {
+  const type = TYPES[param.kind.type] ?? "string";
+  const name =
+    param.label
+      .replace(/[^\w-]+/g, "_")
+      .replace(/^_+|_+$/g, "")
+      .slice(0, 64) || param.name;
+  const help = param.help.replace(/[\\']/g, "").replaceAll("}}", "");
+  return `={{ $fromAI('${name}', '${help}', '${type}') }}`;
+}

@@ -1,0 +1,155 @@
+/** The head of the panel: what node it is, its name to be changed, its neighbours, and the button that runs it. */
+
+import { ChevronLeft, ChevronRight, MessagesSquare, Play, Square, X } from "lucide-react";
+import { useState } from "react";
+import { useDrawer } from "../drawer/drawerStore";
+import { useCanvas } from "../editor/canvasStore";
+import { renameNode } from "../editor/commands";
+import { useEditor } from "../editor/editorStore";
+import { NodeIcon } from "../editor/NodeIcon";
+import { useForm } from "../fields/formContext";
+import { nameProblem } from "../graph/document";
+import type { WorkflowNode } from "../graph/workflowDocument";
+import { runToNode, stopRun, useRunWatch } from "../run/runControl";
+import { isOver } from "../run/runView";
+import { Badge, Button, IconButton, Menu } from "../ui";
+import type { NodeContext } from "./nodeContext";
+import css from "./Panel.module.css";
+
+interface PanelHeaderProps {
+  node: WorkflowNode;
+  around: NodeContext;
+  onClose: () => void;
+}
+
+export function PanelHeader({ node, around, onClose }: PanelHeaderProps) {
+  const { type, readOnly } = useForm();
+  const openNode = useEditor((state) => state.openNode);
+  return (
+    <header className={css.head}>
+      <Neighbours names={around.previous} side="left" onOpen={openNode} />
+      <NodeIcon type={node.type} group={type?.group} size={32} />
+      <div className={css.title}>
+        <NodeName key={node.name} name={node.name} readOnly={readOnly} />
+        <span className={css.kind}>{type?.name ?? node.type}</span>
+      </div>
+      {node.disabled && <Badge>Disabled</Badge>}
+      <span className={css.space} />
+      {!readOnly && <StepButton node={node} root={around.root} />}
+      <Neighbours names={around.next} side="right" onOpen={openNode} />
+      <IconButton icon={X} label="Close" shortcut="Esc" onClick={onClose} />
+    </header>
+  );
+}
+
+function Neighbours({
+  names,
+  side,
+  onOpen,
+}: {
+  names: readonly string[];
+  side: "left" | "right";
+  onOpen: (name: string) => void;
+}) {
+  const icon = side === "left" ? ChevronLeft : ChevronRight;
+  const shortcut = side === "left" ? "Alt+←" : "Alt+→";
+  const [only, ...more] = names;
+  if (only === undefined)
+    return <IconButton icon={icon} label={side === "left" ? "No previous node" : "No next node"} disabled />;
+  if (more.length === 0)
+    return <IconButton icon={icon} label={`Open ${only}`} shortcut={shortcut} onClick={() => onOpen(only)} />;
+  const label = side === "left" ? "Previous nodes" : "Next nodes";
+  return (
+    <Menu
+      trigger={<IconButton icon={icon} label={label} shortcut={shortcut} />}
+      items={names.map((name) => ({ label: name, onSelect: () => onOpen(name) }))}
+    />
+  );
+}
+
+function NodeName({ name, readOnly }: { name: string; readOnly: boolean }) {
+  const [text, setText] = useState(name);
+  const reason = nameProblem(useEditor.getState().workflow, name, text);
+  const take = () => {
+    if (reason || text.trim() === name) setText(name);
+    else renameNode(name, text);
+  };
+  return (
+    <>
+      <input
+        className={css.name}
+        value={text}
+        readOnly={readOnly}
+        aria-label="Node name"
+        aria-invalid={reason !== null || undefined}
+        size={Math.max(6, Math.min(40, text.length + 1))}
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={take}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") event.currentTarget.blur();
+          if (event.key === "Escape" && text !== name) {
+            setText(name);
+            event.stopPropagation();
+          }
+        }}
+      />
+      {reason && text !== name && (
+        <span className={css.reason} role="alert">
+          {reason}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Starts this step, or stops what runs. A chat begins with words, so its trigger leads to the chat instead. */
+export function StepButton({ node, root }: { node: WorkflowNode; root: string }) {
+  const status = useEditor((state) => state.run?.nodes.get(node.name)?.at(-1)?.status);
+  const running = useEditor((state) => state.run !== null && !isOver(state.run));
+  const isStarting = useRunWatch((state) => state.isStarting);
+  const isStopping = useRunWatch((state) => state.isStopping);
+  // A model or a tool that nothing uses has no step that could run.
+  const isAlone = useCanvas((state) => state.ports.get(node.name)?.shape === "circle") && root === node.name;
+  if (running && !isStarting) {
+    return (
+      <Button icon={Square} busy={isStopping} onClick={() => void stopRun()}>
+        {status === "running" ? "Stop" : "Stop execution"}
+      </Button>
+    );
+  }
+  if (isAlone) {
+    return (
+      <Button icon={Play} disabled title="This is a sub-node. Connect it to a node that uses it, then run that node.">
+        Test step
+      </Button>
+    );
+  }
+  if (CHAT_TRIGGER.test(node.type)) {
+    return (
+      <Button kind="primary" icon={MessagesSquare} onClick={openChat}>
+        Open chat
+      </Button>
+    );
+  }
+  return (
+    <Button kind="primary" icon={Play} busy={isStarting} onClick={() => void runToNode(root)} title="Ctrl+Enter">
+      {stepLabel(node, root)}
+    </Button>
+  );
+}
+
+/** What the button does, in words. */
+function stepLabel(node: WorkflowNode, root: string): string {
+  if (root !== node.name) return `Run ${root}`;
+  return WEBHOOK_TRIGGER.test(node.type) ? "Listen for test event" : "Test step";
+}
+
+/** Triggers that begin with a call from outside. */
+const WEBHOOK_TRIGGER = /\.(webhook|formTrigger)$/;
+const CHAT_TRIGGER = /chatTrigger$/i;
+
+function openChat() {
+  useEditor.getState().openNode(null);
+  useDrawer.getState().show("chat");
+}

@@ -1,0 +1,58 @@
+/** The addresses at which a trigger listens: one for tests, one for the active workflow. */
+
+import { isObject, type Json, type JsonObject } from "../fields/json";
+import type { WorkflowNode } from "../graph/workflowDocument";
+
+export interface WebhookUrls {
+  methods: string;
+  test: string;
+  production: string;
+  /** The path is computed or cannot be used, so the address is not known here. */
+  unknown: boolean;
+}
+
+const WEBHOOK = "n8n-nodes-base.webhook";
+const FORM = "n8n-nodes-base.formTrigger";
+
+/** `null` for nodes that listen at no address. */
+export function getWebhookUrls(
+  node: WorkflowNode,
+  values: JsonObject,
+  workflowId: string | undefined,
+  origin: string,
+): WebhookUrls | null {
+  if (node.type !== WEBHOOK && node.type !== FORM) return null;
+  const isForm = node.type === FORM;
+  const options = isObject(values.options) ? values.options : {};
+  const given = text(values.path) || (isForm ? text(options.path) : "");
+  const path = pathOf(node, given, workflowId);
+  const folder = isForm ? "form" : "webhook";
+  return {
+    methods: isForm ? "GET" : methodsOf(values),
+    test: `${origin}/${folder}-test/${path ?? "…"}`,
+    production: `${origin}/${folder}/${path ?? "…"}`,
+    unknown: path === null,
+  };
+}
+
+/** The same rule as the server's: a path with parts such as `:id` stands behind an id, so that it cannot take another's calls. */
+function pathOf(node: WorkflowNode, given: string, workflowId: string | undefined): string | null {
+  if (given.startsWith("=")) return null;
+  const path = given.trim().replace(/^\/+|\/+$/g, "");
+  const id = node.webhookId || undefined;
+  if (path !== "" && !path.split("/").some((part) => part.startsWith(":"))) return path;
+  if (path !== "") return id || workflowId ? `${id ?? workflowId}/${path}` : null;
+  if (id) return id;
+  return workflowId && node.id ? `${workflowId}/${node.id}` : null;
+}
+
+function methodsOf(values: JsonObject): string {
+  const method = values.httpMethod;
+  if (Array.isArray(method)) return method.map(String).join(", ");
+  const one = text(method);
+  return one === "" || one.startsWith("=") ? "GET" : one;
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
