@@ -19,11 +19,16 @@ const groups = [
   { name: "start", test: /\/src\/start\.tsx$/, priority: 3, includeDependenciesRecursively: true },
   {
     name: "shared",
-    test: /\/(lucide-react|zustand)\/|\/src\/(api|editor|graph|run|ui)\/|\/(chat\/chatEndpoint|drawer\/drawerStore|workflows\/folderTree)\.ts$/,
+    test: /\/(lucide-react|zustand)\/|\/src\/(api|editor|graph|run|runner|store|ui)\/|\/workflows\/folderTree\.ts$/,
     priority: 2,
     minShareCount: 2,
   },
-  { name: "canvas", test: /\/src\/editor\/EditorPage\.tsx$/, priority: 1, includeDependenciesRecursively: true },
+  {
+    name: "canvas",
+    test: /\/src\/editor\/EditorPage\.tsx$/,
+    priority: 1,
+    includeDependenciesRecursively: true,
+  },
 ];
 
 export default defineConfig({
@@ -35,9 +40,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
-    rolldownOptions: { output: { codeSplitting: { includeDependenciesRecursively: false, groups } } },
+    rolldownOptions: {
+      output: { codeSplitting: { includeDependenciesRecursively: false, groups } },
+    },
   },
-  server: { proxy: Object.fromEntries(passed.map((path) => [path, { target: server, changeOrigin: false }])) },
+  server: {
+    proxy: Object.fromEntries(
+      passed.map((path) => [path, { target: server, changeOrigin: false }]),
+    ),
+  },
   // No test is there to measure time: the limit only ends one that hangs, on a machine busy with a build as well.
-  test: { include: ["src/**/*.test.ts", "lint/**/*.test.ts"], environment: "node", testTimeout: 120_000, hookTimeout: 120_000 },
+  test: {
+    include: ["src/**/*.test.{ts,tsx}", "lint/**/*.test.ts"],
+    environment: "node",
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
 });

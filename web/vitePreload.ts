@@ -17,7 +17,9 @@ export function preloadFirstFiles(module: string, font: RegExp): Plugin {
           injectTo: "head" as const,
         });
         return [
-          ...[...(first.viteMetadata?.importedCss ?? [])].map((file) => link({ rel: "stylesheet" }, file)),
+          ...[...(first.viteMetadata?.importedCss ?? [])].map((file) =>
+            link({ rel: "stylesheet" }, file),
+          ),
           ...[first.fileName, ...first.imports].map((file) => link({ rel: "modulepreload" }, file)),
           ...Object.keys(bundle)
             .filter((file) => font.test(file))

@@ -23,7 +23,10 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu"],
 });
-const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: site.url });
+const context = await browser.newContext({
+  viewport: { width: 1440, height: 900 },
+  baseURL: site.url,
+});
 await context.route(
   (url) => url.pathname.startsWith("/api/"),
   (route) => answer(route, COUNT),
@@ -67,13 +70,18 @@ for (const [name, move, size] of [
   await page.waitForTimeout(600);
   if (size !== null) await zoomTo(size);
   const trace = option("--trace");
-  if (trace) await browser.startTracing(page, { categories: ["toplevel", "cc", "viz", "blink", "devtools.timeline"] });
+  if (trace)
+    await browser.startTracing(page, {
+      categories: ["toplevel", "cc", "viz", "blink", "devtools.timeline"],
+    });
   results.push({ name, free: free.fps, ...(await measure(page, move)) });
   if (trace) writeFileSync(trace, await browser.stopTracing());
   await page.waitForTimeout(400);
 }
 
-console.log(`${COUNT} nodes, opened in ${opened} ms, load of the machine ${loadavg()[0].toFixed(1)}`);
+console.log(
+  `${COUNT} nodes, opened in ${opened} ms, load of the machine ${loadavg()[0].toFixed(1)}`,
+);
 for (const { name, fps, free, slowest, shown, work, all } of results) {
   const figures = [
     `${fps.toFixed(1).padStart(5)} frames/s`,
@@ -87,22 +95,33 @@ for (const { name, fps, free, slowest, shown, work, all } of results) {
 await browser.close();
 await site.close();
 // Where a bare page is not given its frames either, the share of them is what counts.
-const failed = results.filter(({ fps, free }) => fps < LEAST && fps / Math.min(free, FULL) < LEAST / FULL);
+const failed = results.filter(
+  ({ fps, free }) => fps < LEAST && fps / Math.min(free, FULL) < LEAST / FULL,
+);
 if (failed.length > 0) {
-  console.error(`Fewer than ${LEAST} frames per second: ${failed.map((result) => result.name).join("; ")}`);
+  console.error(
+    `Fewer than ${LEAST} frames per second: ${failed.map((result) => result.name).join("; ")}`,
+  );
   process.exitCode = 1;
 }
 
 /** Zooms until the button says so; the wheel is the one way that needs nothing but the page. */
 async function zoomTo(wanted) {
-  const shown = async () => Number.parseInt(await page.getByRole("button", { name: /^Zoom:/ }).textContent(), 10) / 100;
+  const shown = async () =>
+    Number.parseInt(await page.getByRole("button", { name: /^Zoom:/ }).textContent(), 10) / 100;
   for (let tries = 0; Math.abs((await shown()) - wanted) > 0.02; tries++) {
-    if (tries === 200) throw new Error(`The canvas stays at ${await shown()} instead of ${wanted}.`);
+    if (tries === 200)
+      throw new Error(`The canvas stays at ${await shown()} instead of ${wanted}.`);
     // A step of the wheel is so many powers of two.
     const deltaY = Math.max(-120, Math.min(120, Math.log2((await shown()) / wanted) / 0.002));
-    await page
-      .locator(".react-flow__pane")
-      .dispatchEvent("wheel", { deltaY, ctrlKey: true, clientX: 700, clientY: 400, bubbles: true, cancelable: true });
+    await page.locator(".react-flow__pane").dispatchEvent("wheel", {
+      deltaY,
+      ctrlKey: true,
+      clientX: 700,
+      clientY: 400,
+      bubbles: true,
+      cancelable: true,
+    });
     await page.waitForTimeout(20);
   }
   await page.waitForTimeout(600);
@@ -163,13 +182,22 @@ async function busyEverywhere() {
 }
 
 function shift({ ends }, at) {
-  if (!ends) document.getElementById("box").style.transform = `translate(${Math.sin(at / 300) * 200 + 400}px, 200px)`;
+  if (!ends)
+    document.getElementById("box").style.transform =
+      `translate(${Math.sin(at / 300) * 200 + 400}px, 200px)`;
 }
 
 function pan({ pane, ends }, at) {
   if (ends) return;
   const turn = Math.floor(at / 500) % 2 === 0 ? 1 : -1;
-  const wheel = { deltaX: 24 * turn, deltaY: 9 * turn, clientX: 700, clientY: 400, bubbles: true, cancelable: true };
+  const wheel = {
+    deltaX: 24 * turn,
+    deltaY: 9 * turn,
+    clientX: 700,
+    clientY: 400,
+    bubbles: true,
+    cancelable: true,
+  };
   pane.dispatchEvent(new WheelEvent("wheel", wheel));
 }
 
@@ -177,28 +205,53 @@ function pan({ pane, ends }, at) {
 function sweep({ pane, ends }, at) {
   if (ends) return;
   const turn = Math.floor(at / 2000) % 2 === 0 ? 1 : -1;
-  const wheel = { deltaX: 24 * turn, deltaY: 9, clientX: 700, clientY: 400, bubbles: true, cancelable: true };
+  const wheel = {
+    deltaX: 24 * turn,
+    deltaY: 9,
+    clientX: 700,
+    clientY: 400,
+    bubbles: true,
+    cancelable: true,
+  };
   pane.dispatchEvent(new WheelEvent("wheel", wheel));
 }
 
 function zoom({ pane, ends }, at) {
   if (ends) return;
   const turn = Math.floor(at / 1000) % 2 === 0 ? 1 : -1;
-  const wheel = { deltaY: 4 * turn, ctrlKey: true, clientX: 700, clientY: 400, bubbles: true, cancelable: true };
+  const wheel = {
+    deltaY: 4 * turn,
+    ctrlKey: true,
+    clientX: 700,
+    clientY: 400,
+    bubbles: true,
+    cancelable: true,
+  };
   pane.dispatchEvent(new WheelEvent("wheel", wheel));
 }
 
 function drag(state, at) {
   if (!state.node) throw new Error("There is no node in the middle to drag.");
   const event = (type, x, y) =>
-    new MouseEvent(type, { clientX: x, clientY: y, bubbles: true, cancelable: true, view: window, button: 0 });
+    new MouseEvent(type, {
+      clientX: x,
+      clientY: y,
+      bubbles: true,
+      cancelable: true,
+      view: window,
+      button: 0,
+    });
   if (state.count === 0) {
     const { left, top, width, height } = state.node.getBoundingClientRect();
     window.dragStart = { x: left + width / 2, y: top + height / 2 };
     state.node.dispatchEvent(event("mousedown", window.dragStart.x, window.dragStart.y));
   }
   const { x, y } = window.dragStart;
-  const to = event(state.ends ? "mouseup" : "mousemove", x + Math.sin(at / 300) * 120, y + Math.cos(at / 300) * 80);
+  const to = event(
+    state.ends ? "mouseup" : "mousemove",
+    x + Math.sin(at / 300) * 120,
+    y + Math.cos(at / 300) * 80,
+  );
   window.dispatchEvent(to);
 }
 

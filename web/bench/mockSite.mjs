@@ -8,8 +8,10 @@ import { join } from "node:path";
 /** The server's answers, so that only the page is measured. */
 export function answer(route, count) {
   const { pathname } = new URL(route.request().url());
-  const json = (body) => route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
-  if (pathname === "/api/me") return json({ id: "1", email: "a@example.com", firstName: "A", lastName: "B", role: "owner" });
+  const json = (body) =>
+    route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
+  if (pathname === "/api/me")
+    return json({ id: "1", email: "a@example.com", firstName: "A", lastName: "B", role: "owner" });
   if (pathname === "/api/v1/node-types") return json(types());
   if (pathname === "/api/v1/workflows/bench") return json(workflow(count));
   if (pathname === "/api/v1/workflows/check") return json({ problems: [], nodes: [] });
@@ -89,7 +91,12 @@ export async function served(url) {
   const folder = mkdtempSync(join(tmpdir(), "heddle-bench-"));
   const root = new URL("..", import.meta.url).pathname;
   await build({ root, logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
-  const server = await preview({ root, logLevel: "error", build: { outDir: folder }, preview: { port: 0, strictPort: false } });
+  const server = await preview({
+    root,
+    logLevel: "error",
+    build: { outDir: folder },
+    preview: { port: 0, strictPort: false },
+  });
   const close = () =>
     new Promise((resolve) => {
       rmSync(folder, { recursive: true, force: true });

@@ -17,7 +17,12 @@ const nodes = Array.from({ length: 12 }, (_, index) => ({
   position: [index * 220, 0],
   parameters: {},
 }));
-const made = await world.call("POST", "/workflows", { name: "First sight", nodes, connections: {}, settings: {} });
+const made = await world.call("POST", "/workflows", {
+  name: "First sight",
+  nodes,
+  connections: {},
+  settings: {},
+});
 const state = await world.context.storageState();
 const times = [];
 for (let round = 0; round < TIMES; round++) {
@@ -37,7 +42,9 @@ for (let round = 0; round < TIMES; round++) {
 await world.leave();
 times.sort((one, other) => one - other);
 const middle = times[Math.floor(times.length / 2)];
-console.log(`The first node is in sight after ${times.map(Math.round).join(", ")} ms; in the middle ${Math.round(middle)} ms.`);
+console.log(
+  `The first node is in sight after ${times.map(Math.round).join(", ")} ms; in the middle ${Math.round(middle)} ms.`,
+);
 if (middle > MOST_MS) {
   console.error(`A canvas should be there within ${MOST_MS} ms.`);
   process.exitCode = 1;
@@ -47,7 +54,10 @@ if (middle > MOST_MS) {
 async function tellOf(page) {
   const { painted, fetched } = await page.evaluate(() => ({
     painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0,
-    fetched: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map((one) => ({
+    fetched: [
+      ...performance.getEntriesByType("navigation"),
+      ...performance.getEntriesByType("resource"),
+    ].map((one) => ({
       name: new URL(one.name).pathname,
       start: one.startTime,
       end: one.responseEnd,

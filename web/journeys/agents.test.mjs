@@ -1,7 +1,15 @@
 // An agent with a calculator, built on the canvas: it is talked to, its timeline is read, and its run is forked with another model.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { arriveAt, card, closePanel, doubleClick, newWorkflow, save, take } from "./canvasSteps.mjs";
+import {
+  arriveAt,
+  card,
+  closePanel,
+  doubleClick,
+  newWorkflow,
+  save,
+  take,
+} from "./canvasSteps.mjs";
 import { expect, until } from "./expect.mjs";
 import { journey } from "./harness.mjs";
 import { startModels } from "./mockModels.mjs";
@@ -69,7 +77,14 @@ test("an execution is opened on the canvas and forked from a step", () =>
     const made = await call("POST", "/workflows", {
       name: "To be forked",
       nodes: [
-        { id: "1", name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
+        {
+          id: "1",
+          name: "Start",
+          type: "n8n-nodes-base.manualTrigger",
+          typeVersion: 1,
+          position: [0, 0],
+          parameters: {},
+        },
         {
           id: "2",
           name: "Edit",
@@ -77,11 +92,22 @@ test("an execution is opened on the canvas and forked from a step", () =>
           typeVersion: 3.4,
           position: [220, 0],
           parameters: {
-            assignments: { assignments: [{ id: "a", name: "when", type: "string", value: "={{ $now.toISO() }}" }] },
+            assignments: {
+              assignments: [
+                { id: "a", name: "when", type: "string", value: "={{ $now.toISO() }}" },
+              ],
+            },
             options: {},
           },
         },
-        { id: "3", name: "Last", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [440, 0], parameters: {} },
+        {
+          id: "3",
+          name: "Last",
+          type: "n8n-nodes-base.noOp",
+          typeVersion: 1,
+          position: [440, 0],
+          parameters: {},
+        },
       ],
       connections: {
         Start: { main: [[{ node: "Edit", type: "main", index: 0 }]] },
@@ -110,7 +136,9 @@ test("an execution is opened on the canvas and forked from a step", () =>
       both.map((one) => one.status),
       ["success", "success"],
     );
-    const [fork, first] = await Promise.all(both.map((one) => call("GET", `/executions/${one.id}?includeData=true`)));
+    const [fork, first] = await Promise.all(
+      both.map((one) => call("GET", `/executions/${one.id}?includeData=true`)),
+    );
     const when = (execution) => execution.data.resultData.runData.Edit[0].data.main[0][0].json.when;
     assert.equal(when(fork), when(first), "the step before the fork was not run again");
   }));

@@ -80,7 +80,14 @@ const careful = (credential) => ({
       parameters: { model: { __rl: true, mode: "list", value: "gpt-4o-mini" }, options: {} },
       credentials: { openAiApi: { id: credential.id, name: credential.name } },
     },
-    { id: "4", name: "calculator", type: "calculator-tool", typeVersion: 1, position: [420, 240], parameters: {} },
+    {
+      id: "4",
+      name: "calculator",
+      type: "calculator-tool",
+      typeVersion: 1,
+      position: [420, 240],
+      parameters: {},
+    },
   ],
   connections: {
     Chat: { main: [[{ node: "Agent", type: "main", index: 0 }]] },

@@ -12,14 +12,22 @@ const BROWSERS = { chromium: startChromium, firefox: startFirefox };
 /** A browser, what its contexts are made with, and what is done to each before it is used. */
 export function startBrowser(options) {
   const start = BROWSERS[BROWSER];
-  if (!start) throw new Error(`BROWSER is ${BROWSER}, not one of ${Object.keys(BROWSERS).join(", ")}`);
+  if (!start)
+    throw new Error(`BROWSER is ${BROWSER}, not one of ${Object.keys(BROWSERS).join(", ")}`);
   return start(options);
 }
 
 async function startChromium() {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-  return { browser, options: { permissions: ["clipboard-read", "clipboard-write"] }, prepare: () => {} };
+  const browser = await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  return {
+    browser,
+    options: { permissions: ["clipboard-read", "clipboard-write"] },
+    prepare: () => {},
+  };
 }
 
 /** A Firefox as it is released, which speaks WebDriver BiDi. What its BiDi cannot set for a page yet is set for the whole browser. */
@@ -63,13 +71,17 @@ async function startProxy() {
       const policy = answer.headers["content-security-policy"];
       response.writeHead(
         answer.statusCode,
-        policy ? { ...answer.headers, "content-security-policy": withEval(policy) } : answer.headers,
+        policy
+          ? { ...answer.headers, "content-security-policy": withEval(policy) }
+          : answer.headers,
       );
       response.flushHeaders();
       // What is cut off on the one side is cut off on the other.
       pipeline(answer, response, () => {});
     });
-    onward.on("error", () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
+    onward.on("error", () =>
+      response.headersSent ? response.destroy() : response.writeHead(502).end(),
+    );
     response.on("close", () => onward.destroy());
     request.pipe(onward);
   });
@@ -80,7 +92,8 @@ async function startProxy() {
 /** The same policies, each of which lets `eval` run. */
 function withEval(policies) {
   const one = (policy) => {
-    if (/\bscript-src /.test(policy)) return policy.replace(/\bscript-src /, "script-src 'unsafe-eval' ");
+    if (/\bscript-src /.test(policy))
+      return policy.replace(/\bscript-src /, "script-src 'unsafe-eval' ");
     return policy.includes("default-src") ? `${policy}; script-src 'unsafe-eval'` : policy;
   };
   return policies.split(",").map(one).join(",");
@@ -109,10 +122,13 @@ function takeOlderFirefox() {
     return send.call(this, data, ...rest);
   };
   ws.prototype.emit = function (event, data, ...rest) {
-    if (event !== "message" || !String(data).includes("unknown command")) return emit.call(this, event, data, ...rest);
+    if (event !== "message" || !String(data).includes("unknown command"))
+      return emit.call(this, event, data, ...rest);
     const answer = JSON.parse(data);
     const isFine = answer.error === "unknown command" && optional.has(answer.id);
-    const told = isFine ? Buffer.from(JSON.stringify({ type: "success", id: answer.id, result: {} })) : data;
+    const told = isFine
+      ? Buffer.from(JSON.stringify({ type: "success", id: answer.id, result: {} }))
+      : data;
     return emit.call(this, event, told, ...rest);
   };
 }

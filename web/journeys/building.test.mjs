@@ -1,7 +1,16 @@
 // From the first start to a webhook that answers, built by hand; undo and redo; and the same with the keyboard alone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addAfter, card, closePanel, newWorkflow, openNode, panelOf, save, take } from "./canvasSteps.mjs";
+import {
+  addAfter,
+  card,
+  closePanel,
+  newWorkflow,
+  openNode,
+  panelOf,
+  save,
+  take,
+} from "./canvasSteps.mjs";
 import { expect, until } from "./expect.mjs";
 import { journey, OWNER } from "./harness.mjs";
 
@@ -51,7 +60,10 @@ test("the first start leads through the set-up to a webhook that was built by ha
     await closePanel(page);
 
     await page.getByRole("switch", { name: "Active" }).click();
-    await until(async () => (await fetch(`${base}/webhook/hello`)).status === 200, "the active workflow does not answer");
+    await until(
+      async () => (await fetch(`${base}/webhook/hello`)).status === 200,
+      "the active workflow does not answer",
+    );
   }));
 
 test("every change can be undone and done again", () =>
@@ -108,7 +120,9 @@ test("a workflow is built and run with the keyboard alone", () =>
     await page.keyboard.press("Control+s");
     await expect(page.getByText("Saved", { exact: true })).toBeVisible();
     await page.keyboard.press("Control+Enter");
-    await expect(page.getByText("Succeeded").or(page.getByLabel(/Edit Fields: .*(1 item|succeeded|done)/i))).toBeVisible();
+    await expect(
+      page.getByText("Succeeded").or(page.getByLabel(/Edit Fields: .*(1 item|succeeded|done)/i)),
+    ).toBeVisible();
   }));
 
 /** A node that was added may have opened its panel by itself. */

@@ -36,7 +36,10 @@ test("several workflows are chosen, tagged, moved, archived and brought back", (
     await expect(page.getByRole("link", { name: "Three" })).toBeGone();
 
     await box("One").click();
-    await drag(page.getByRole("row", { name: /Two/ }), page.getByRole("listitem").filter({ hasText: "Shop" }));
+    await drag(
+      page.getByRole("row", { name: /Two/ }),
+      page.getByRole("listitem").filter({ hasText: "Shop" }),
+    );
     await expect(page.getByText("1 workflow moved to Shop")).toBeVisible();
     await expect(page.getByRole("link", { name: "Two" })).toBeGone();
     await expect(page.getByRole("link", { name: "One" })).toBeVisible();

@@ -68,7 +68,8 @@ export async function drag(from, to) {
   // What is dropped may be gone from its place before it is told so.
   const dragged = await from.elementHandle();
   await dragged.dispatchEvent("dragstart", { dataTransfer });
-  for (const step of ["dragenter", "dragover", "drop"]) await to.dispatchEvent(step, { dataTransfer });
+  for (const step of ["dragenter", "dragover", "drop"])
+    await to.dispatchEvent(step, { dataTransfer });
   await dragged.dispatchEvent("dragend", { dataTransfer });
 }
 

@@ -1,7 +1,17 @@
 // What goes wrong in one part of the page stays there, is told to the server's log, and costs nobody their unsaved work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addAfter, arriveAt, card, closePanel, doubleClick, openNode, panelOf, save, take } from "./canvasSteps.mjs";
+import {
+  addAfter,
+  arriveAt,
+  card,
+  closePanel,
+  doubleClick,
+  openNode,
+  panelOf,
+  save,
+  take,
+} from "./canvasSteps.mjs";
 import { expect, until } from "./expect.mjs";
 import { journey } from "./harness.mjs";
 
@@ -54,11 +64,16 @@ test("issue_14_00_a_crash_in_a_list_or_the_palette_leaves_the_canvas_and_its_uns
     await closePanel(page);
 
     await page.keyboard.press("Control+k");
-    const alert = page.getByRole("alert").filter({ hasText: "The command palette stopped working" });
+    const alert = page
+      .getByRole("alert")
+      .filter({ hasText: "The command palette stopped working" });
     await expect(alert).toHaveText(BROKEN);
     await alert.getByRole("button", { name: "Copy details" }).click();
     await expect(alert.getByRole("button", { name: "Copied" })).toBeVisible();
-    assert.match(await page.evaluate(() => navigator.clipboard.readText()), new RegExp(`${BROKEN}[^]*Components:`));
+    assert.match(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      new RegExp(`${BROKEN}[^]*Components:`),
+    );
     await mendScrolling(page);
     await alert.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("combobox", { name: "Search commands" }).fill("exec");
@@ -70,7 +85,10 @@ test("issue_14_00_a_crash_in_a_list_or_the_palette_leaves_the_canvas_and_its_uns
     await save(page);
     assert.equal((await call("GET", `/workflows/${id}`)).nodes.length, 3);
 
-    await until(() => /WARN.*Client error\.|Client error\./.test(said()), "the server's log says nothing");
+    await until(
+      () => /WARN.*Client error\.|Client error\./.test(said()),
+      "the server's log says nothing",
+    );
     const lines = said()
       .split("\n")
       .filter((line) => line.includes("Client error."));
@@ -88,7 +106,8 @@ test("issue_14_00_a_list_that_fails_while_it_closes_and_a_panel_that_fails_while
       };
       const { focus } = HTMLElement.prototype;
       HTMLElement.prototype.focus = function (...how) {
-        if (window.isPanelBroken && this.ariaLabel?.startsWith("Node ")) throw new Error("focus is broken");
+        if (window.isPanelBroken && this.ariaLabel?.startsWith("Node "))
+          throw new Error("focus is broken");
         focus.apply(this, how);
       };
     });
@@ -220,13 +239,22 @@ function mendScrolling(page) {
 
 /** How many drafts the browser keeps. */
 function drafts(page) {
-  return page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("heddle.draft/")).length);
+  return page.evaluate(
+    () => Object.keys(localStorage).filter((key) => key.startsWith("heddle.draft/")).length,
+  );
 }
 
 const SMALL = {
   name: "Small",
   nodes: [
-    { id: "1", name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
+    {
+      id: "1",
+      name: "Start",
+      type: "n8n-nodes-base.manualTrigger",
+      typeVersion: 1,
+      position: [0, 0],
+      parameters: {},
+    },
     {
       id: "2",
       name: "Keep",

@@ -33,5 +33,7 @@ export async function until(holds, words, patience = PATIENCE_MS) {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  assert.fail(`${typeof words === "function" ? await words() : words}${last ? `: ${last.message}` : ""}`);
+  assert.fail(
+    `${typeof words === "function" ? await words() : words}${last ? `: ${last.message}` : ""}`,
+  );
 }

@@ -9,7 +9,12 @@ import { startBrowser } from "./browsers.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BINARY = process.env.HEDDLE_BINARY ?? join(ROOT, "target/debug/heddle");
-export const OWNER = { email: "ada@example.com", password: "a-long-password-1", firstName: "Ada", lastName: "Byron" };
+export const OWNER = {
+  email: "ada@example.com",
+  password: "a-long-password-1",
+  firstName: "Ada",
+  lastName: "Byron",
+};
 
 /** A server on a folder of its own. `token` is what the terminal shows as long as there is no owner. */
 export async function startServer(settings = {}) {
@@ -74,7 +79,10 @@ export async function enter({ owner = true, settings, ...options } = {}) {
   context.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   context.on("weberror", (problem) => complaints.push(String(problem.error())));
   const strangers = [];
-  context.on("request", (request) => isElsewhere(request.url(), server.base) && strangers.push(request.url()));
+  context.on(
+    "request",
+    (request) => isElsewhere(request.url(), server.base) && strangers.push(request.url()),
+  );
   const csrf = owner ? await becomeOwner(context, server) : null;
   const page = await context.newPage();
   return {
@@ -89,7 +97,10 @@ export async function enter({ owner = true, settings, ...options } = {}) {
     leave: async (expected = []) => {
       await browser.close();
       await server.stop();
-      const isExpected = (text) => expected.some((known) => (known instanceof RegExp ? known.test(text) : text.includes(known)));
+      const isExpected = (text) =>
+        expected.some((known) =>
+          known instanceof RegExp ? known.test(text) : text.includes(known),
+        );
       const unexpected = complaints.filter((text) => !isExpected(text));
       assert.deepEqual(unexpected, [], "the console has errors");
       assert.deepEqual(strangers, [], "requests left the machine");
@@ -103,13 +114,19 @@ function isElsewhere(url, base) {
 }
 
 async function becomeOwner(context, server) {
-  const made = await context.request.post("/api/setup", { data: { token: server.token, ...OWNER } });
+  const made = await context.request.post("/api/setup", {
+    data: { token: server.token, ...OWNER },
+  });
   assert.equal(made.status(), 200, await made.text());
   return (await (await context.request.get("/api/me")).json()).csrfToken;
 }
 
 async function call(context, csrf, method, path, data) {
-  const answer = await context.request.fetch(`/api/v1${path}`, { method, data, headers: { "x-csrf-token": csrf } });
+  const answer = await context.request.fetch(`/api/v1${path}`, {
+    method,
+    data,
+    headers: { "x-csrf-token": csrf },
+  });
   const text = await answer.text();
   assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${text}`);
   return text === "" ? undefined : JSON.parse(text);

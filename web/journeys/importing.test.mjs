@@ -71,7 +71,9 @@ test("a workflow of n8n is pasted, reported on, imported and run", () =>
     await page.getByRole("button", { name: "Run workflow" }).click();
     const newest = async () => (await call("GET", "/executions?includeData=true")).data[0];
     await until(async () => (await newest())?.status === "success", "the import did not run");
-    const sorted = (await newest()).data.resultData.runData.Sort[0].data.main[0].map((item) => item.json.n);
+    const sorted = (await newest()).data.resultData.runData.Sort[0].data.main[0].map(
+      (item) => item.json.n,
+    );
     assert.deepEqual(sorted, [1, 2, 3]);
   }));
 
@@ -83,9 +85,13 @@ test("every template is made of nodes that are here, and one is used and answers
       const { workflow } = JSON.parse(readFileSync(new URL(file, TEMPLATES), "utf8"));
       const { name, nodes, connections, settings } = workflow;
       const report = await call("POST", "/workflows/check", { nodes, connections, settings });
-      const strange = report.nodes.filter(({ support }) => support === "unknown" || support === "version");
+      const strange = report.nodes.filter(
+        ({ support }) => support === "unknown" || support === "version",
+      );
       assert.deepEqual(strange, [], `${file}: ${name}`);
-      const wrong = report.problems.filter(({ severity, code }) => severity === "error" && !/CREDENTIAL/.test(code));
+      const wrong = report.problems.filter(
+        ({ severity, code }) => severity === "error" && !/CREDENTIAL/.test(code),
+      );
       assert.deepEqual(wrong, [], `${file}: ${name}`);
     }
     await page.goto("/templates");
@@ -124,7 +130,10 @@ test("a credential is made, changed without being shown, and removed", () =>
     await page.getByRole("menuitem", { name: "Edit" }).click();
     await page.getByRole("dialog").waitFor();
     assert.ok(!(await page.content()).includes(secret), "the secret is on the page");
-    assert.ok(!JSON.stringify(await call("GET", "/credentials")).includes(secret), "the secret is in the list");
+    assert.ok(
+      !JSON.stringify(await call("GET", "/credentials")).includes(secret),
+      "the secret is in the list",
+    );
     await page.keyboard.press("Escape");
 
     await page.getByRole("button", { name: "Actions for Shop" }).click();

@@ -18,7 +18,11 @@ export async function startModels() {
     /** What the models answer next, one after the other. */
     script: async (...replies) => {
       const body = JSON.stringify(replies);
-      const answer = await fetch(`${url}/__script`, { method: "POST", headers: { "content-type": "application/json" }, body });
+      const answer = await fetch(`${url}/__script`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
       if (!answer.ok) throw new Error(await answer.text());
     },
     stop: () => child.kill("SIGKILL"),

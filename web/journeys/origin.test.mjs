@@ -34,102 +34,127 @@ try { loot.database = String(indexedDB.open("x")); } catch { loot.database = nul
 loot.done = fetch("/api/me", { credentials: "include" }).then((answer) => answer.text()).then((me) => { loot.me = me; }, () => { loot.me = null; });
 //]]></script></body></html>`;
 const BODIES = {
-  "image/svg+xml": THIEF.replace(/<html[^>]*><body>/, '<svg xmlns="http://www.w3.org/2000/svg">').replace(
-    "</body></html>",
-    "</svg>",
-  ),
+  "image/svg+xml": THIEF.replace(
+    /<html[^>]*><body>/,
+    '<svg xmlns="http://www.w3.org/2000/svg">',
+  ).replace("</body></html>", "</svg>"),
   "multipart/x-mixed-replace; boundary=x": `--x\r\nContent-Type: text/html\r\n\r\n${THIEF}\r\n--x--\r\n`,
 };
 
 test("issue_14_05 no answer of a workflow acts as a page of this instance", () =>
   // Firefox's own viewer of JSON says no more than "Error" when it is left before it is ready.
-  journey({ expected: ["Failed to load resource", "CORS", "sandboxed", "Not allowed", /^Error$/] }, async ({ page, call }) => {
-    const nodes = TYPES.flatMap((type, at) => answering(at, type, BODIES[type] ?? THIEF));
-    const { id } = await call("POST", "/workflows", workflow("Thieves", nodes));
-    await call("POST", `/workflows/${id}/activate`);
+  journey(
+    { expected: ["Failed to load resource", "CORS", "sandboxed", "Not allowed", /^Error$/] },
+    async ({ page, call }) => {
+      const nodes = TYPES.flatMap((type, at) => answering(at, type, BODIES[type] ?? THIEF));
+      const { id } = await call("POST", "/workflows", workflow("Thieves", nodes));
+      await call("POST", `/workflows/${id}/activate`);
 
-    // The trap is sharp: a page of ours gets what it asks for.
-    await page.goto("/workflows");
-    assert.match(await page.evaluate(() => fetch("/api/me").then((answer) => answer.text())), new RegExp(OWNER.email));
+      // The trap is sharp: a page of ours gets what it asks for.
+      await page.goto("/workflows");
+      assert.match(
+        await page.evaluate(() => fetch("/api/me").then((answer) => answer.text())),
+        new RegExp(OWNER.email),
+      );
 
-    let ran = 0;
-    for (const [at, type] of TYPES.entries()) {
-      // Firefox says nothing of a page that turns into a download.
-      const shown = await page.goto(`/webhook/thief-${at}`, { timeout: 5000 }).then(
-        () => true,
-        (error) => assert.match(String(error), /Download is starting|ERR_ABORTED|Timeout 5000ms/, type) ?? false,
-      );
-      if (!shown) continue;
-      const loot = await page.evaluate(async () => {
-        await window.loot?.done;
-        return window.loot && { ...window.loot, done: undefined };
-      });
-      if (!loot) continue;
-      ran += 1;
-      assert.deepEqual(
-        { origin: loot.origin, cookie: loot.cookie, storage: loot.storage, database: loot.database, me: loot.me },
-        { origin: "null", cookie: null, storage: null, database: null, me: null },
-        `${type}: ${JSON.stringify(loot)}`,
-      );
-    }
-    assert.ok(ran >= 4, `only ${ran} pages ran at all, so this has proved little`);
-  }));
+      let ran = 0;
+      for (const [at, type] of TYPES.entries()) {
+        // Firefox says nothing of a page that turns into a download.
+        const shown = await page.goto(`/webhook/thief-${at}`, { timeout: 5000 }).then(
+          () => true,
+          (error) =>
+            assert.match(String(error), /Download is starting|ERR_ABORTED|Timeout 5000ms/, type) ??
+            false,
+        );
+        if (!shown) continue;
+        const loot = await page.evaluate(async () => {
+          await window.loot?.done;
+          return window.loot && { ...window.loot, done: undefined };
+        });
+        if (!loot) continue;
+        ran += 1;
+        assert.deepEqual(
+          {
+            origin: loot.origin,
+            cookie: loot.cookie,
+            storage: loot.storage,
+            database: loot.database,
+            me: loot.me,
+          },
+          { origin: "null", cookie: null, storage: null, database: null, me: null },
+          `${type}: ${JSON.stringify(loot)}`,
+        );
+      }
+      assert.ok(ran >= 4, `only ${ran} pages ran at all, so this has proved little`);
+    },
+  ));
 
 test("issue_14_05 the editor runs no script and shows no frame of a workflow", () =>
-  journey({ expected: ["Content Security Policy", "Refused to", "violates", "404 (Not Found)"] }, async ({ page, call }) => {
-    const { id } = await call(
-      "POST",
-      "/workflows",
-      workflow("Scripts", answering(0, "text/javascript", "window.hacked = 'by a script'")),
-    );
-    await call("POST", `/workflows/${id}/activate`);
-    await page.goto("/workflows");
-    await page.getByRole("heading", { name: "Workflows" }).first().waitFor();
-    const blocked = await page.evaluate(async () => {
-      const seen = [];
-      document.addEventListener("securitypolicyviolation", (event) => seen.push(event.effectiveDirective));
-      const add = (tag, attributes) => {
-        const element = Object.assign(document.createElement(tag), attributes);
-        document.body.append(element);
-        return new Promise((resolve) => {
-          element.onload = element.onerror = resolve;
-          setTimeout(resolve, 1500);
-        });
-      };
-      await add("script", { src: "/webhook/thief-0" });
-      await add("script", { textContent: "window.hacked = 'inline'" });
-      await add("iframe", { src: "/webhook/thief-0" });
-      const handler = document.createElement("div");
-      handler.innerHTML = "<img src=x onerror=\"window.hacked = 'by a handler'\">";
-      document.body.append(handler);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      const worker = await new Promise((resolve) => {
-        try {
-          const started = new Worker("/webhook/thief-0");
-          started.onerror = () => resolve("refused");
-          setTimeout(() => resolve("runs"), 1000);
-        } catch {
-          resolve("refused");
-        }
-      });
-      const service = await navigator.serviceWorker.register("/webhook/thief-0").then(
-        () => "runs",
-        () => "refused",
+  journey(
+    { expected: ["Content Security Policy", "Refused to", "violates", "404 (Not Found)"] },
+    async ({ page, call }) => {
+      const { id } = await call(
+        "POST",
+        "/workflows",
+        workflow("Scripts", answering(0, "text/javascript", "window.hacked = 'by a script'")),
       );
-      return { seen, hacked: window.hacked ?? null, worker, service };
-    });
-    assert.equal(blocked.hacked, null);
-    assert.deepEqual([blocked.worker, blocked.service], ["refused", "refused"]);
-    for (const directive of ["script-src-elem", "script-src-attr", "frame-src"]) {
-      assert.ok(blocked.seen.includes(directive), `${directive} is not among ${blocked.seen}`);
-    }
-  }));
+      await call("POST", `/workflows/${id}/activate`);
+      await page.goto("/workflows");
+      await page.getByRole("heading", { name: "Workflows" }).first().waitFor();
+      const blocked = await page.evaluate(async () => {
+        const seen = [];
+        document.addEventListener("securitypolicyviolation", (event) =>
+          seen.push(event.effectiveDirective),
+        );
+        const add = (tag, attributes) => {
+          const element = Object.assign(document.createElement(tag), attributes);
+          document.body.append(element);
+          return new Promise((resolve) => {
+            element.onload = element.onerror = resolve;
+            setTimeout(resolve, 1500);
+          });
+        };
+        await add("script", { src: "/webhook/thief-0" });
+        await add("script", { textContent: "window.hacked = 'inline'" });
+        await add("iframe", { src: "/webhook/thief-0" });
+        const handler = document.createElement("div");
+        handler.innerHTML = "<img src=x onerror=\"window.hacked = 'by a handler'\">";
+        document.body.append(handler);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        const worker = await new Promise((resolve) => {
+          try {
+            const started = new Worker("/webhook/thief-0");
+            started.onerror = () => resolve("refused");
+            setTimeout(() => resolve("runs"), 1000);
+          } catch {
+            resolve("refused");
+          }
+        });
+        const service = await navigator.serviceWorker.register("/webhook/thief-0").then(
+          () => "runs",
+          () => "refused",
+        );
+        return { seen, hacked: window.hacked ?? null, worker, service };
+      });
+      assert.equal(blocked.hacked, null);
+      assert.deepEqual([blocked.worker, blocked.service], ["refused", "refused"]);
+      for (const directive of ["script-src-elem", "script-src-attr", "frame-src"]) {
+        assert.ok(blocked.seen.includes(directive), `${directive} is not among ${blocked.seen}`);
+      }
+    },
+  ));
 
 function answering(at, type, body) {
   const path = `thief-${at}`;
   return [
     {
-      ...node(`Called ${at}`, "webhook", 2.1, { httpMethod: "GET", path, responseMode: "responseNode", options: {} }, at),
+      ...node(
+        `Called ${at}`,
+        "webhook",
+        2.1,
+        { httpMethod: "GET", path, responseMode: "responseNode", options: {} },
+        at,
+      ),
       webhookId: path,
     },
     node(
@@ -152,9 +177,14 @@ function node(name, type, typeVersion, parameters, row) {
 }
 
 function workflow(name, nodes) {
-  const pairs = nodes.filter((_, at) => at % 2 === 0).map((called, at) => [called, nodes[at * 2 + 1]]);
+  const pairs = nodes
+    .filter((_, at) => at % 2 === 0)
+    .map((called, at) => [called, nodes[at * 2 + 1]]);
   const connections = Object.fromEntries(
-    pairs.map(([called, answer]) => [called.name, { main: [[{ node: answer.name, type: "main", index: 0 }]] }]),
+    pairs.map(([called, answer]) => [
+      called.name,
+      { main: [[{ node: answer.name, type: "main", index: 0 }]] },
+    ]),
   );
   return { name, nodes, connections, settings: { executionOrder: "v1" } };
 }

@@ -1,24 +1,17 @@
 // Every page, in light and in dark: no serious accessibility violation, no error in the console, and the canvas is painted within a second.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { BROWSER } from "./browsers.mjs";
 import { doubleClick } from "./canvasSteps.mjs";
 import { enter } from "./harness.mjs";
 
+const ROWS = JSON.parse(readFileSync(new URL("../src/app/pages.json", import.meta.url), "utf8"));
 const PAGES = [
-  "/workflows",
-  "/templates",
-  "/executions",
-  "/agents",
+  ...ROWS.filter((page) => page.sidebar).map((page) => `/${page.path}`),
   "/agents?tab=approvals",
   "/agents?tab=decisions",
-  "/knowledge",
-  "/credentials",
-  "/tables",
-  "/variables",
-  "/insights",
-  "/settings",
   "/settings/people",
   "/settings/projects",
   "/settings/keys",
@@ -65,7 +58,14 @@ test("sign-in and set-up have no serious accessibility violation", async () => {
 const SMALL = {
   name: "Small",
   nodes: [
-    { id: "1", name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
+    {
+      id: "1",
+      name: "Start",
+      type: "n8n-nodes-base.manualTrigger",
+      typeVersion: 1,
+      position: [0, 0],
+      parameters: {},
+    },
     {
       id: "2",
       name: "Edit",

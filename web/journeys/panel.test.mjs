@@ -51,7 +51,10 @@ test("what is typed into a new entry is what is saved: expressions, fractions an
     assert.equal(parameters.Fields.assignments.assignments[0].value, "={{ $json.n }} pieces");
     const [condition] = parameters.If.conditions.conditions;
     assert.deepEqual([condition.leftValue, condition.rightValue], [7, 4.5]);
-    assert.deepEqual(parameters.Call.queryParameters.parameters, [{ name: "page" }, { name: "size" }]);
+    assert.deepEqual(parameters.Call.queryParameters.parameters, [
+      { name: "page" },
+      { name: "size" },
+    ]);
     assert.equal(parameters.Call.options.timeout, 2500);
   }));
 

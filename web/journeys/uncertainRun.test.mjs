@@ -14,7 +14,8 @@ before(async () => {
     request.resume();
     request.on("end", () => {
       shop.orders += 1;
-      if (!shop.isSlow) response.setHeader("content-type", "application/json").end('{"order":"from the service"}');
+      if (!shop.isSlow)
+        response.setHeader("content-type", "application/json").end('{"order":"from the service"}');
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -78,16 +79,37 @@ async function answerOf(call, executionId) {
 const ORDER = () => ({
   name: "Orders",
   nodes: [
-    { id: "1", name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
+    {
+      id: "1",
+      name: "Start",
+      type: "n8n-nodes-base.manualTrigger",
+      typeVersion: 1,
+      position: [0, 0],
+      parameters: {},
+    },
     {
       id: "2",
       name: "Order",
       type: "n8n-nodes-base.httpRequest",
       typeVersion: 4.2,
       position: [220, 0],
-      parameters: { method: "POST", url: shop.url, sendBody: true, specifyBody: "json", jsonBody: '{"tea":1}', options: {} },
+      parameters: {
+        method: "POST",
+        url: shop.url,
+        sendBody: true,
+        specifyBody: "json",
+        jsonBody: '{"tea":1}',
+        options: {},
+      },
     },
-    { id: "3", name: "Last", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [440, 0], parameters: {} },
+    {
+      id: "3",
+      name: "Last",
+      type: "n8n-nodes-base.noOp",
+      typeVersion: 1,
+      position: [440, 0],
+      parameters: {},
+    },
   ],
   connections: {
     Start: { main: [[{ node: "Order", type: "main", index: 0 }]] },

@@ -22,8 +22,12 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     const { pathname, hash } = new URL(await link.innerText());
 
     const project = await call("POST", "/projects", { name: "Shop" });
-    const vic = (await call("GET", "/users")).data.find((person) => person.email === "vic@example.com");
-    await call("POST", `/projects/${project.id}/users`, { relations: [{ userId: vic.id, role: "project:viewer" }] });
+    const vic = (await call("GET", "/users")).data.find(
+      (person) => person.email === "vic@example.com",
+    );
+    await call("POST", `/projects/${project.id}/users`, {
+      relations: [{ userId: vic.id, role: "project:viewer" }],
+    });
     const workflow = await call("POST", "/workflows", PRICES);
     await call("PUT", `/workflows/${workflow.id}/transfer`, { destinationProjectId: project.id });
     const table = await call("POST", "/data-tables", {
@@ -31,12 +35,22 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
       columns: [{ name: "product", type: "string" }],
       projectId: project.id,
     });
-    await call("POST", `/data-tables/${table.id}/rows`, { data: [{ product: "Tea" }], returnType: "count" });
-    const collection = await call("POST", "/collections", { name: "handbook", projectId: project.id });
+    await call("POST", `/data-tables/${table.id}/rows`, {
+      data: [{ product: "Tea" }],
+      returnType: "count",
+    });
+    const collection = await call("POST", "/collections", {
+      name: "handbook",
+      projectId: project.id,
+    });
     await call("POST", "/folders", { name: "Suppliers", projectId: project.id });
     const { executionId } = await call("POST", `/workflows/${workflow.id}/run`, {});
 
-    const theirs = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: base, reducedMotion: "reduce" });
+    const theirs = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      baseURL: base,
+      reducedMotion: "reduce",
+    });
     await prepare(theirs);
     theirs.setDefaultTimeout(15_000);
     const refused = [];
@@ -63,7 +77,9 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
       const names = await view
         .getByRole("button")
         .evaluateAll((all) =>
-          all.filter((one) => !one.disabled).map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""),
+          all
+            .filter((one) => !one.disabled)
+            .map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""),
         );
       assert.deepEqual(
         names.filter((name) => CHANGES.test(name)),
@@ -75,10 +91,18 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
     await expect(view.getByRole("button", { name: /^Suppliers/ })).toBeVisible();
     await view.keyboard.press("Control+k");
     await expect(view.getByRole("option", { name: "Executions" })).toBeVisible();
-    assert.equal(await view.getByRole("option", { name: /^(New|Import)/ }).count(), 0, "the palette offers to make something");
+    assert.equal(
+      await view.getByRole("option", { name: /^(New|Import)/ }).count(),
+      0,
+      "the palette offers to make something",
+    );
     await view.goto(`/tables/${table.id}`);
     await view.getByText("Tea").click();
-    assert.equal(await view.getByRole("textbox", { name: /^product of row/ }).count(), 0, "a cell can be typed in");
+    assert.equal(
+      await view.getByRole("textbox", { name: /^product of row/ }).count(),
+      0,
+      "a cell can be typed in",
+    );
     assert.deepEqual(refused, [], "something was refused");
     await theirs.close();
   }));
@@ -86,8 +110,22 @@ test("a viewer is invited, sees a workflow and its run, and is offered nothing t
 const PRICES = {
   name: "Prices",
   nodes: [
-    { id: "1", name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
-    { id: "2", name: "Last", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [220, 0], parameters: {} },
+    {
+      id: "1",
+      name: "Start",
+      type: "n8n-nodes-base.manualTrigger",
+      typeVersion: 1,
+      position: [0, 0],
+      parameters: {},
+    },
+    {
+      id: "2",
+      name: "Last",
+      type: "n8n-nodes-base.noOp",
+      typeVersion: 1,
+      position: [220, 0],
+      parameters: {},
+    },
   ],
   connections: { Start: { main: [[{ node: "Last", type: "main", index: 0 }]] } },
   settings: {},

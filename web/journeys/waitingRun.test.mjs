@@ -11,9 +11,15 @@ test("a run that is waiting for a call shows its address, and goes on when that 
     await page.goto(`/workflow/${id}`);
     await card(page, "Paid").waitFor();
     await page.getByRole("button", { name: "Run workflow" }).click();
-    const banner = page.getByRole("status").filter({ hasText: "Wait for payment is waiting for a call" });
+    const banner = page
+      .getByRole("status")
+      .filter({ hasText: "Wait for payment is waiting for a call" });
     await expect(banner).toHaveText("POST");
-    assert.equal(await page.getByText("1 item", { exact: true }).count(), 1, "only what reached the waiting node is counted");
+    assert.equal(
+      await page.getByText("1 item", { exact: true }).count(),
+      1,
+      "only what reached the waiting node is counted",
+    );
 
     const address = await banner.locator("code").textContent();
     assert.match(address, /\/webhook-waiting\/[\w-]+\/paid$/);

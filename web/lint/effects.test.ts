@@ -18,7 +18,8 @@ const REFUSED = {
   "a function expression": "useEffect(function () { return start(); }, []);",
   "a returned call": "useEffect(() => { if (list) return start(null); stop(); }, []);",
   "a returned name": "useEffect(() => { const end = start(); return end; }, []);",
-  "a call returned from a branch": "useEffect(() => { switch (list) { case 1: return start(); } }, []);",
+  "a call returned from a branch":
+    "useEffect(() => { switch (list) { case 1: return start(); } }, []);",
   "a hook of the namespace": "React.useEffect(() => start());",
 };
 
@@ -52,12 +53,27 @@ function refusals(effects: Record<string, string>): string[] {
   const names = Object.keys(effects);
   writeFileSync(
     join(folder, "biome.json"),
-    JSON.stringify({ root: true, plugins: [resolve(PLUGIN)], linter: { rules: { preset: "none" } } }),
+    JSON.stringify({
+      root: true,
+      plugins: [resolve(PLUGIN)],
+      linter: { rules: { preset: "none" } },
+    }),
   );
   for (const [at, effect] of Object.values(effects).entries()) {
-    writeFileSync(join(folder, `${at}.tsx`), `export function Example({ list, start, stop }) {\n  ${effect}\n}\n`);
+    writeFileSync(
+      join(folder, `${at}.tsx`),
+      `export function Example({ list, start, stop }) {\n  ${effect}\n}\n`,
+    );
   }
-  const biome = [resolve("node_modules/@biomejs/biome/bin/biome"), "lint", "--reporter=github", "--max-diagnostics=none", "."];
+  const biome = [
+    resolve("node_modules/@biomejs/biome/bin/biome"),
+    "lint",
+    "--reporter=github",
+    "--max-diagnostics=none",
+    ".",
+  ];
   const { stdout } = spawnSync(process.execPath, biome, { cwd: folder, encoding: "utf8" });
-  return [...stdout.matchAll(/^::error title=plugin,file=\S*?(\d+)\.tsx,/gm)].map(([, at]) => names[Number(at)] ?? "");
+  return [...stdout.matchAll(/^::error title=plugin,file=\S*?(\d+)\.tsx,/gm)].map(
+    ([, at]) => names[Number(at)] ?? "",
+  );
 }

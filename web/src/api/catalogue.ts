@@ -12,7 +12,8 @@ export class Catalogue {
       if (known) known.push(type);
       else this.byType.set(type.id, [type]);
     }
-    for (const versions of this.byType.values()) versions.sort((a, b) => newestVersion(a) - newestVersion(b));
+    for (const versions of this.byType.values())
+      versions.sort((a, b) => newestVersion(a) - newestVersion(b));
   }
 
   /** The description that serves a version; without one, the newest. */

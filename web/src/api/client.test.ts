@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { followEvents } from "../run/eventStream";
 import { ApiError, api } from "./client";
 import { urlPath } from "./url";
 
@@ -33,16 +32,30 @@ describe("issue_14_00_no_id_leads_a_request_elsewhere", () => {
     expect(asked).toEqual([]);
   });
 
-  it.each(["//evil.example/x", "https://evil.example/x", "/\\evil.example", "/\t/evil.example", "javascript:1", "x", ""])(
-    "%j is none of this server's addresses",
-    async (address) => {
-      await expect(api.raw("GET", address)).rejects.toBeInstanceOf(ApiError);
-      expect(asked).toEqual([]);
-    },
-  );
+  it.each([
+    "//evil.example/x",
+    "https://evil.example/x",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "javascript:1",
+    "x",
+    "",
+  ])("%j is none of this server's addresses", async (address) => {
+    await expect(api.raw("GET", address)).rejects.toBeInstanceOf(ApiError);
+    expect(asked).toEqual([]);
+  });
 
   it("what is put into a path stays one part of it", async () => {
-    const ids = ["../../../webhook/evil?", "..\\..\\x", "1?a=b", "1#x", "a b", "%2e%2e", "\u{d800}", "7"];
+    const ids = [
+      "../../../webhook/evil?",
+      "..\\..\\x",
+      "1?a=b",
+      "1#x",
+      "a b",
+      "%2e%2e",
+      "\u{d800}",
+      "7",
+    ];
     for (const id of ids) await api.get(urlPath`/executions/${id}/outline`);
     expect(asked).toHaveLength(ids.length);
     for (const address of asked) {
@@ -50,19 +63,13 @@ describe("issue_14_00_no_id_leads_a_request_elsewhere", () => {
       expect(pathname).toMatch(/^\/api\/v1\/executions\/[^/]+\/outline$/);
       expect(search + hash).toBe("");
     }
-    await expect(api.get(urlPath`/executions/${".."}/outline`)).rejects.toMatchObject({ code: "ADDRESS_INVALID" });
+    await expect(api.get(urlPath`/executions/${".."}/outline`)).rejects.toMatchObject({
+      code: "ADDRESS_INVALID",
+    });
   });
 
   it("queries are written as before", async () => {
     await api.get("/executions", { limit: 5, search: "../x", none: undefined });
     expect(asked).toEqual(["/api/v1/executions?limit=5&search=..%2Fx"]);
-  });
-
-  it("a stream is refused too", async () => {
-    const refused = await new Promise((resolve) => {
-      followEvents({ path: "/api/v1/executions/../../../webhook/evil/events", onEvents: () => {}, onRefused: resolve });
-    });
-    expect(refused).toBe(400);
-    expect(asked).toEqual([]);
   });
 });

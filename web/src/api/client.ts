@@ -32,7 +32,9 @@ export function isSignedIn(): boolean {
 }
 
 function withQuery(path: string, query?: Query): string {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const given = Object.entries(query ?? {}).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
   if (given.length === 0) return path;
   return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
@@ -62,7 +64,8 @@ async function send(
   if (body !== undefined && !isForm) headers["content-type"] ??= "application/json";
   if (csrf && method !== "GET") headers["x-csrf-token"] = csrf;
   const address = checkUrl(withQuery(path, query));
-  let response = method === "GET" ? await takePrefetched(address)?.catch(() => undefined) : undefined;
+  let response =
+    method === "GET" ? await takePrefetched(address)?.catch(() => undefined) : undefined;
   try {
     response ??= await fetch(address, {
       method,
@@ -73,7 +76,12 @@ async function send(
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "SERVER_UNREACHABLE", "Heddle is not responding", "Check that it is running, then try again.");
+    throw new ApiError(
+      0,
+      "SERVER_UNREACHABLE",
+      "Heddle is not responding",
+      "Check that it is running, then try again.",
+    );
   }
   if (!response.ok) throw await readError(response);
   return response;
@@ -98,9 +106,12 @@ export const api = {
     read<T>(await send("GET", apiUrl(path), { query, signal })),
   post: async <T>(path: string, body?: unknown, signal?: AbortSignal) =>
     read<T>(await send("POST", apiUrl(path), { body, signal })),
-  put: async <T>(path: string, body?: unknown) => read<T>(await send("PUT", apiUrl(path), { body })),
-  patch: async <T>(path: string, body?: unknown) => read<T>(await send("PATCH", apiUrl(path), { body })),
-  delete: async <T>(path: string, body?: unknown) => read<T>(await send("DELETE", apiUrl(path), { body })),
+  put: async <T>(path: string, body?: unknown) =>
+    read<T>(await send("PUT", apiUrl(path), { body })),
+  patch: async <T>(path: string, body?: unknown) =>
+    read<T>(await send("PATCH", apiUrl(path), { body })),
+  delete: async <T>(path: string, body?: unknown) =>
+    read<T>(await send("DELETE", apiUrl(path), { body })),
   /** Any path of the server; gives the response itself. */
   raw: send,
 };
@@ -110,7 +121,11 @@ export async function fetchAll<T>(path: string, query?: Query): Promise<T[]> {
   const found: T[] = [];
   let cursor: string | null | undefined;
   do {
-    const page: { data: T[]; nextCursor?: string | null } = await api.get(path, { limit: 250, ...query, cursor });
+    const page: { data: T[]; nextCursor?: string | null } = await api.get(path, {
+      limit: 250,
+      ...query,
+      cursor,
+    });
     found.push(...page.data);
     cursor = page.nextCursor;
   } while (cursor);

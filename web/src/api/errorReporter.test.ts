@@ -4,15 +4,18 @@ import { buildReport, MAX_REPORTS, reportError, startErrorReporting } from "./er
 
 const sent: { url: string; body: Record<string, string>; headers: Record<string, string> }[] = [];
 const listeners = new Map<string, (event: unknown) => void>();
-const fetched = vi.fn(async (url: string, options: { body: string; headers: Record<string, string> }) => {
-  sent.push({ url, body: JSON.parse(options.body), headers: options.headers });
-  return new Response(null, { status: 204 });
-});
+const fetched = vi.fn(
+  async (url: string, options: { body: string; headers: Record<string, string> }) => {
+    sent.push({ url, body: JSON.parse(options.body), headers: options.headers });
+    return new Response(null, { status: 204 });
+  },
+);
 
 vi.stubGlobal("fetch", fetched);
 vi.stubGlobal("window", {
   location: { pathname: "/workflow/new" },
-  addEventListener: (name: string, listener: (event: unknown) => void) => listeners.set(name, listener),
+  addEventListener: (name: string, listener: (event: unknown) => void) =>
+    listeners.set(name, listener),
 });
 
 beforeEach(() => {
@@ -28,8 +31,16 @@ describe("issue_14_00_errors_of_the_editor_are_reported_to_the_server", () => {
     reportError(new Error("three"), { part: "The node panel", components: "\n    at Opened" });
     const again = new Error("four");
     for (let n = 0; n < 5; n++) reportError(again);
-    expect(sent.map((one) => one.body.message)).toEqual(["TypeError: one", "Error: two", "Error: three", "Error: four"]);
-    expect(sent[0]).toMatchObject({ url: "/api/v1/client-errors", headers: { "x-csrf-token": "token" } });
+    expect(sent.map((one) => one.body.message)).toEqual([
+      "TypeError: one",
+      "Error: two",
+      "Error: three",
+      "Error: four",
+    ]);
+    expect(sent[0]).toMatchObject({
+      url: "/api/v1/client-errors",
+      headers: { "x-csrf-token": "token" },
+    });
     expect(sent[2]?.body).toMatchObject({ part: "The node panel", page: "/workflow/new" });
     expect(sent[2]?.body.stack).toContain("at Opened");
     expect(sent[0]?.body.build).toMatch(/^errorReporter.*\.ts$/);

@@ -38,9 +38,15 @@ export function startErrorReporting(): void {
 }
 
 /** The report of an error; `null` for what is no mistake of the editor. */
-export function buildReport(error: unknown, { part, components }: ErrorContext, page: string): ClientErrorInput | null {
+export function buildReport(
+  error: unknown,
+  { part, components }: ErrorContext,
+  page: string,
+): ClientErrorInput | null {
   if (isExpected(error)) return null;
-  const stack = [error instanceof Error ? error.stack : undefined, components].filter(Boolean).join("\n");
+  const stack = [error instanceof Error ? error.stack : undefined, components]
+    .filter(Boolean)
+    .join("\n");
   if (EXTENSION_ORIGIN.test(stack)) return null;
   return {
     message: describeError(error).slice(0, MAX_MESSAGE_CHARS) || "Unknown error",
@@ -63,7 +69,9 @@ function isExpected(error: unknown): boolean {
   // The server that does not answer cannot be told so, and one that refuses knows it.
   if (error instanceof ApiError) return error.status === 0 || error.status === 401;
   if (error instanceof DOMException && error.name === "AbortError") return true;
-  return IGNORED_MESSAGES.test(typeof error === "string" ? error : error instanceof Error ? error.message : "");
+  return IGNORED_MESSAGES.test(
+    typeof error === "string" ? error : error instanceof Error ? error.message : "",
+  );
 }
 
 /** What went wrong. Of the server's answers only the code: their words may have somebody's data in them. */

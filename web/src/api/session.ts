@@ -58,7 +58,13 @@ export async function signIn(email: string, password: string) {
   await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }
 
-export async function setUp(owner: { token: string; email: string; password: string; firstName: string; lastName: string }) {
+export async function setUp(owner: {
+  token: string;
+  email: string;
+  password: string;
+  firstName: string;
+  lastName: string;
+}) {
   await api.raw("POST", "/api/setup", { body: owner });
   await queryClient.fetchQuery({ ...ME, staleTime: 0 });
 }
@@ -79,7 +85,8 @@ export function onSignOut(farewell: SignOutHandler): void {
 
 /** Gives whether one is signed out now: whoever has unsaved changes is asked first. */
 export async function signOut(): Promise<boolean> {
-  for (const { beforeSignOut } of signOutHandlers) if (beforeSignOut && !(await beforeSignOut())) return false;
+  for (const { beforeSignOut } of signOutHandlers)
+    if (beforeSignOut && !(await beforeSignOut())) return false;
   const user = getMe()?.id ?? "";
   await api.raw("POST", "/api/logout");
   for (const { afterSignOut } of signOutHandlers) afterSignOut(user);

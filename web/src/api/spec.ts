@@ -84,7 +84,19 @@ export interface FieldGroup {
 }
 
 export type ParamKind =
-  | { type: "text" | "longText" | "secret" | "flag" | "json" | "dateTime" | "color" | "mapper" | "filter" | "assignments" }
+  | {
+      type:
+        | "text"
+        | "longText"
+        | "secret"
+        | "flag"
+        | "json"
+        | "dateTime"
+        | "color"
+        | "mapper"
+        | "filter"
+        | "assignments";
+    }
   | { type: "credentialKind" | "notice" | "hidden" }
   | { type: "number"; min: number | null; max: number | null }
   | { type: "choice" | "multiChoice"; options: ParamChoice[] }

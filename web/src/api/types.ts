@@ -1,6 +1,7 @@
 // The shapes of the API that pages speak of, from what is generated; a word is narrowed where the server has a fixed list of values.
-import type { WorkflowDocument } from "../graph/workflowDocument";
+
 import type { Execution as Told } from "./generated";
+import type { WorkflowDocument } from "./workflowDocument";
 
 export type { WorkflowProblem as Problem } from "./generated";
 
@@ -25,7 +26,7 @@ export interface Execution extends Told {
   status: ExecutionStatus;
 }
 
-export interface ListPage<T> {
+export interface Paged<T> {
   data: T[];
   nextCursor: string | null;
 }

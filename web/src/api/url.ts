@@ -1,7 +1,10 @@
 /** Addresses of the server. What is put into one, such as an id from the page's own address, stays the one part that it is. */
 
 /** A path of which every part that is put in is encoded: urlPath`/executions/${id}/outline`. */
-export function urlPath(texts: TemplateStringsArray, ...parts: (string | number | null | undefined)[]): string {
+export function urlPath(
+  texts: TemplateStringsArray,
+  ...parts: (string | number | null | undefined)[]
+): string {
   return texts.reduce((path, text, at) => path + encodePart(parts[at - 1]) + text);
 }
 
@@ -21,7 +24,9 @@ export function isNormalizedPath(address: string): boolean {
   const [path] = address.split(/[?#]/, 1);
   try {
     const url = new URL(address, ORIGIN);
-    return url.origin === ORIGIN && url.pathname === path && url.username === "" && url.password === "";
+    return (
+      url.origin === ORIGIN && url.pathname === path && url.username === "" && url.password === ""
+    );
   } catch {
     return false;
   }

@@ -1,48 +1,13 @@
 // The sidebar: links to every page. Labels show when it is expanded.
-import {
-  Bot,
-  ChartNoAxesColumn,
-  ChevronsLeft,
-  ChevronsRight,
-  KeyRound,
-  LayoutTemplate,
-  LibraryBig,
-  ListChecks,
-  type LucideIcon,
-  Moon,
-  Settings,
-  Sheet,
-  Sun,
-  Variable,
-  Workflow,
-} from "lucide-react";
+import { ChevronsLeft, ChevronsRight, Moon, Sun } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
 import { usePendingDecisionCount } from "../run/pendingDecisions";
+import markUrl from "../theme/mark.svg";
 import { getTheme, onThemeChange, setThemeChoice } from "../theme/theme";
 import { count, cx, plural, Tooltip } from "../ui";
-import markUrl from "./mark.svg";
+import { PAGES, type PageEntry, sidebarPath } from "./pages";
 import css from "./Sidebar.module.css";
-
-interface NavItem {
-  to: string;
-  label: string;
-  icon: LucideIcon;
-  /** Other addresses at which this place is the current one. */
-  also?: string;
-}
-
-const NAV_ITEMS: readonly NavItem[] = [
-  { to: "/workflows", label: "Workflows", icon: Workflow, also: "/workflow/" },
-  { to: "/templates", label: "Templates", icon: LayoutTemplate },
-  { to: "/executions", label: "Executions", icon: ListChecks, also: "/compare" },
-  { to: "/agents", label: "Agents", icon: Bot },
-  { to: "/knowledge", label: "Knowledge", icon: LibraryBig },
-  { to: "/credentials", label: "Credentials", icon: KeyRound },
-  { to: "/tables", label: "Data tables", icon: Sheet },
-  { to: "/variables", label: "Variables", icon: Variable },
-  { to: "/insights", label: "Insights", icon: ChartNoAxesColumn },
-];
 
 const WIDE_KEY = "heddle.rail";
 
@@ -55,22 +20,24 @@ export function Sidebar() {
     localStorage.setItem(WIDE_KEY, wide ? "narrow" : "wide");
     setWide(!wide);
   };
-  const isHere = ({ to, also }: NavItem) => here.startsWith(to) || (also !== undefined && here.startsWith(also));
+  const current = sidebarPath(here);
+  const links = (part: PageEntry["sidebar"]) =>
+    PAGES.filter((page) => page.sidebar === part).map((page) => (
+      <SidebarLink
+        key={page.path}
+        page={page}
+        wide={wide}
+        current={page.path === current}
+        nWaiting={page.path === "agents" ? nWaiting : 0}
+      />
+    ));
   return (
     <nav className={cx(css.rail, wide && css.wide)} aria-label="Pages">
       <Link href="/workflows" className={css.mark} aria-label="Heddle">
         <img src={markUrl} width={26} height={26} alt="" />
         {wide && <span>Heddle</span>}
       </Link>
-      {NAV_ITEMS.map((place) => (
-        <SidebarLink
-          key={place.to}
-          {...place}
-          wide={wide}
-          current={isHere(place)}
-          nWaiting={place.to === "/agents" ? nWaiting : 0}
-        />
-      ))}
+      {links("top")}
       <span className={css.gap} />
       <Tooltip text={theme === "dark" ? "Light theme" : "Dark theme"} side="right">
         <button
@@ -83,8 +50,13 @@ export function Sidebar() {
           {wide && <span>{theme === "dark" ? "Light theme" : "Dark theme"}</span>}
         </button>
       </Tooltip>
-      <SidebarLink to="/settings" label="Settings" icon={Settings} wide={wide} current={here.startsWith("/settings")} />
-      <button type="button" className={css.entry} aria-label={wide ? "Collapse sidebar" : "Expand sidebar"} onClick={widen}>
+      {links("bottom")}
+      <button
+        type="button"
+        className={css.entry}
+        aria-label={wide ? "Collapse sidebar" : "Expand sidebar"}
+        onClick={widen}
+      >
         {wide ? <ChevronsLeft size={18} aria-hidden /> : <ChevronsRight size={18} aria-hidden />}
         {wide && <span>Collapse</span>}
       </button>
@@ -92,24 +64,26 @@ export function Sidebar() {
   );
 }
 
-interface SidebarLinkProps extends NavItem {
+interface SidebarLinkProps {
+  page: PageEntry;
   wide: boolean;
   current: boolean;
   /** How many things there wait for a person. */
-  nWaiting?: number;
+  nWaiting: number;
 }
 
-function SidebarLink({ to, label, icon: Icon, wide, current, nWaiting = 0 }: SidebarLinkProps) {
-  const words = nWaiting > 0 ? `${label}: ${plural(nWaiting, "decision")} pending` : label;
+function SidebarLink({ page, wide, current, nWaiting }: SidebarLinkProps) {
+  const { title, href, icon: Icon } = page;
+  const words = nWaiting > 0 ? `${title}: ${plural(nWaiting, "decision")} pending` : title;
   const link = (
     <Link
-      href={to}
+      href={href}
       className={cx(css.entry, current && css.current)}
       aria-current={current ? "page" : undefined}
       aria-label={words}
     >
-      <Icon size={18} aria-hidden />
-      {wide && <span>{label}</span>}
+      {Icon && <Icon size={18} aria-hidden />}
+      {wide && <span>{title}</span>}
       {nWaiting > 0 && <span className={css.count}>{count(nWaiting)}</span>}
     </Link>
   );

@@ -3,12 +3,12 @@
 import { MessageSquarePlus, MessagesSquare, Share2, Trash2 } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useCanEdit } from "../api/session";
-import { useEditor } from "../editor/editorStore";
+import { chatTriggers, createChatTrigger } from "../graph/chatEndpoint";
 import { addNode } from "../graph/document";
+import { useEditor } from "../store/editorStore";
 import { Button, EmptyState, IconButton, Select, toast } from "../ui";
 import css from "./Chat.module.css";
 import { Composer } from "./Composer";
-import { chatTriggers, createChatTrigger } from "./chatEndpoint";
 import { sessionTitle, sortSessions } from "./chatSessions";
 import { sendMessage, useChat } from "./chatStore";
 import { MessageBubble } from "./MessageBubble";
@@ -27,7 +27,11 @@ export default function ChatPane() {
   if (!trigger) return <NoChatTrigger />;
   return (
     <div className={css.pane}>
-      <ChatHeader triggers={triggers.map((node) => node.name)} trigger={trigger.name} onTrigger={setWanted} />
+      <ChatHeader
+        triggers={triggers.map((node) => node.name)}
+        trigger={trigger.name}
+        onTrigger={setWanted}
+      />
       <Messages onAgain={(text) => void sendMessage(trigger.name, text, [])} />
       <Composer trigger={trigger} isReadOnly={readOnly} />
     </div>
@@ -46,7 +50,11 @@ function NoChatTrigger() {
         !readOnly && (
           <Button
             kind="primary"
-            onClick={() => change("Add chat trigger", (document) => addNode(document, createChatTrigger(document)))}
+            onClick={() =>
+              change("Add chat trigger", (document) =>
+                addNode(document, createChatTrigger(document)),
+              )
+            }
           >
             Add chat trigger
           </Button>
@@ -63,7 +71,15 @@ interface ChatHeaderProps {
 }
 
 function ChatHeader({ triggers, trigger, onTrigger }: ChatHeaderProps) {
-  const { sessions, current, selectSession, startSession, deleteSession, restoreSession, workflowId } = useChat();
+  const {
+    sessions,
+    current,
+    selectSession,
+    startSession,
+    deleteSession,
+    restoreSession,
+    workflowId,
+  } = useChat();
   const [isSharing, setSharing] = useState(false);
   const all = sortSessions(sessions, current);
   const isEmpty = all.find((session) => session.id === current)?.messages.length === 0;
@@ -91,8 +107,20 @@ function ChatHeader({ triggers, trigger, onTrigger }: ChatHeaderProps) {
           options={triggers.map((name) => ({ value: name, label: name }))}
         />
       )}
-      <IconButton icon={MessageSquarePlus} label="New conversation" size="small" disabled={isEmpty} onClick={startSession} />
-      <IconButton icon={Trash2} label="Delete conversation" size="small" disabled={isEmpty} onClick={drop} />
+      <IconButton
+        icon={MessageSquarePlus}
+        label="New conversation"
+        size="small"
+        disabled={isEmpty}
+        onClick={startSession}
+      />
+      <IconButton
+        icon={Trash2}
+        label="Delete conversation"
+        size="small"
+        disabled={isEmpty}
+        onClick={drop}
+      />
       <span className={css.space} />
       <Button size="small" kind="quiet" icon={Share2} onClick={() => setSharing(true)}>
         Share
@@ -121,7 +149,13 @@ function Messages({ onAgain }: { onAgain: (text: string) => void }) {
   }
   const isComing = messages.at(-1)?.state === "coming";
   return (
-    <div ref={frame} className={css.messages} role="log" aria-label="Conversation" aria-busy={isComing}>
+    <div
+      ref={frame}
+      className={css.messages}
+      role="log"
+      aria-label="Conversation"
+      aria-busy={isComing}
+    >
       {messages.map((message, at) => (
         <MessageBubble
           key={message.id}
@@ -135,12 +169,16 @@ function Messages({ onAgain }: { onAgain: (text: string) => void }) {
 }
 
 /** Keeps the end in sight, unless somebody reads further up. */
-function useStickToBottom(frame: RefObject<HTMLDivElement | null>, messages: readonly unknown[]): void {
+function useStickToBottom(
+  frame: RefObject<HTMLDivElement | null>,
+  messages: readonly unknown[],
+): void {
   const isNear = useRef(true);
   useEffect(() => {
     const element = frame.current;
     const look = () => {
-      if (element) isNear.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+      if (element)
+        isNear.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
     };
     element?.addEventListener("scroll", look, { passive: true });
     return () => element?.removeEventListener("scroll", look);

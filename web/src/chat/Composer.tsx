@@ -1,10 +1,18 @@
 // The field for a message, with files that are picked, pasted or dropped. Enter sends, Shift+Enter begins a line.
 
 import { ArrowUp, Paperclip, Square, X } from "lucide-react";
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { useCanEdit } from "../api/session";
-import { useDrawer } from "../drawer/drawerStore";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { WorkflowNode } from "../api/workflowDocument";
+import { useDrawer } from "../store/drawerStore";
 import { bytes, cx, IconButton, toast } from "../ui";
 import { acceptsFile, readFile } from "./attachments";
 import css from "./Chat.module.css";
@@ -24,7 +32,8 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const isComing = useChat(
-    (state) => state.sessions.find((one) => one.id === state.current)?.messages.at(-1)?.state === "coming",
+    (state) =>
+      state.sessions.find((one) => one.id === state.current)?.messages.at(-1)?.state === "coming",
   );
   const canSend = !isComing && !isReadOnly && (text.trim() !== "" || files.length > 0);
 
@@ -113,13 +122,25 @@ export function Composer({ trigger, isReadOnly }: ComposerProps) {
           disabled={isReadOnly}
           onClick={() => picker.current?.click()}
         />
-        <input ref={picker} type="file" multiple hidden onChange={(event) => void take(event.target.files)} />
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => void take(event.target.files)}
+        />
         <textarea
           ref={field}
           rows={1}
           value={text}
           aria-label="Message"
-          placeholder={!isReadOnly ? "Message" : canEdit ? "Go back to the editor to send messages" : "View only"}
+          placeholder={
+            !isReadOnly
+              ? "Message"
+              : canEdit
+                ? "Go back to the editor to send messages"
+                : "View only"
+          }
           disabled={isReadOnly}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}

@@ -1,15 +1,24 @@
 // One message: words, files, and between the words what the agent did, folded to a line each.
 
-import { Bot, ChevronRight, CircleAlert, CircleCheck, LoaderCircle, Paperclip, RotateCcw, Route } from "lucide-react";
+import {
+  Bot,
+  ChevronRight,
+  CircleAlert,
+  CircleCheck,
+  LoaderCircle,
+  Paperclip,
+  RotateCcw,
+  Route,
+} from "lucide-react";
 import { useLocation } from "wouter";
 import { urlPath } from "../api/url";
-import { useDrawer } from "../drawer/drawerStore";
-import { useEditor } from "../editor/editorStore";
 import { ApprovalCard } from "../run/ApprovalCard";
 import type { ToolPart } from "../run/answer";
 import type { ApprovalRequest } from "../run/approval";
 import { JsonBlock } from "../run/JsonBlock";
 import { RunProblem } from "../run/RunProblem";
+import { useDrawer } from "../store/drawerStore";
+import { useEditor } from "../store/editorStore";
 import { Button, bytes, CopyButton, cx, duration, Markdown } from "../ui";
 import css from "./Chat.module.css";
 import type { ChatMessage } from "./chatSessions";
@@ -141,8 +150,12 @@ function ToolCallRow({ part, executionId }: { part: ToolPart; executionId?: stri
         {part.durationMs !== null && <span className={css.quiet}>{duration(part.durationMs)}</span>}
       </summary>
       <div className={css.toolBody}>
-        {part.arguments !== undefined && <JsonBlock value={part.arguments} label={`arguments of ${part.name}`} />}
-        {part.result !== undefined && <JsonBlock value={part.result} label={`result of ${part.name}`} />}
+        {part.arguments !== undefined && (
+          <JsonBlock value={part.arguments} label={`arguments of ${part.name}`} />
+        )}
+        {part.result !== undefined && (
+          <JsonBlock value={part.result} label={`result of ${part.name}`} />
+        )}
       </div>
     </details>
   );

@@ -2,11 +2,11 @@
 
 import { CircleCheck, CircleDashed, ExternalLink } from "lucide-react";
 import { useWebhookOrigin } from "../api/instance";
-import { useEditor } from "../editor/editorStore";
+import { getChatEndpoint } from "../graph/chatEndpoint";
 import { findNode, setParameter } from "../graph/document";
+import { useEditor } from "../store/editorStore";
 import { CopyButton, Dialog, Field, Select, Switch } from "../ui";
 import css from "./Chat.module.css";
-import { getChatEndpoint } from "./chatEndpoint";
 
 interface ShareChatDialogProps {
   open: boolean;
@@ -17,7 +17,11 @@ interface ShareChatDialogProps {
 
 const AUTH_OPTIONS = [
   { value: "none", label: "Anyone with the URL" },
-  { value: "basicAuth", label: "Anyone with a username and password", hint: "Select the credential in the trigger." },
+  {
+    value: "basicAuth",
+    label: "Anyone with a username and password",
+    hint: "Select the credential in the trigger.",
+  },
   { value: "n8nUserAuth", label: "Heddle users", hint: "Requires sign-in." },
 ];
 const MODE_OPTIONS = [
@@ -47,7 +51,12 @@ export function ShareChatDialog({ open, onClose, trigger }: ShareChatDialogProps
               <br />
               <span className={css.quiet}>Make the chat available at a public URL.</span>
             </span>
-            <Switch checked={door.isPublic} onChange={(is) => set("public", is)} label="Public" disabled={readOnly} />
+            <Switch
+              checked={door.isPublic}
+              onChange={(is) => set("public", is)}
+              label="Public"
+              disabled={readOnly}
+            />
           </div>
           {door.isPublic && (
             <>
@@ -69,14 +78,24 @@ export function ShareChatDialog({ open, onClose, trigger }: ShareChatDialogProps
                   disabled={readOnly}
                 />
               </Field>
-              <CopyRow label="URL" text={door.url} href={isLive && door.mode === "hosted" ? door.url : undefined} />
-              <CopyRow label={door.mode === "hosted" ? "Embed in a page" : "Call from a script"} text={door.embed} />
+              <CopyRow
+                label="URL"
+                text={door.url}
+                href={isLive && door.mode === "hosted" ? door.url : undefined}
+              />
+              <CopyRow
+                label={door.mode === "hosted" ? "Embed in a page" : "Call from a script"}
+                text={door.embed}
+              />
               <SetupChecklist isSaved={!dirty} isActive={door.isActive} />
             </>
           )}
         </div>
       ) : (
-        <p>Save the workflow first. Manual chat triggers cannot be shared. Use a chat trigger instead.</p>
+        <p>
+          Save the workflow first. Manual chat triggers cannot be shared. Use a chat trigger
+          instead.
+        </p>
       )}
     </Dialog>
   );
@@ -102,8 +121,14 @@ function CopyRow({ label, text, href }: { label: string; text: string; href?: st
 /** It answers once it is saved and active; a step that is not done yet says so. */
 function SetupChecklist({ isSaved, isActive }: { isSaved: boolean; isActive: boolean }) {
   const steps = [
-    { isDone: isSaved, text: isSaved ? "Workflow saved" : "Save the workflow to publish your changes" },
-    { isDone: isActive, text: isActive ? "Workflow active" : "Activate the workflow to enable the URL" },
+    {
+      isDone: isSaved,
+      text: isSaved ? "Workflow saved" : "Save the workflow to publish your changes",
+    },
+    {
+      isDone: isActive,
+      text: isActive ? "Workflow active" : "Activate the workflow to enable the URL",
+    },
   ];
   return (
     <ul className={css.steps}>

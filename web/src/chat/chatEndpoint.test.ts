@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
-import { emptyDocument, type WorkflowNode } from "../graph/workflowDocument";
+import { emptyDocument, type WorkflowNode } from "../api/workflowDocument";
+import {
+  chatTriggers,
+  createChatTrigger,
+  findWaitingChatTrigger,
+  getChatEndpoint,
+} from "../graph/chatEndpoint";
 import { acceptsFile } from "./attachments";
-import { chatTriggers, createChatTrigger, findWaitingChatTrigger, getChatEndpoint } from "./chatEndpoint";
 
 const document = { ...emptyDocument(), id: "w1" };
 
@@ -14,14 +19,18 @@ it("shares the address that the server answers at", () => {
   expect(door?.url).toBe("https://h.example/webhook/u-1/chat");
   expect(door?.embed).toContain('<iframe src="https://h.example/webhook/u-1/chat"');
   const { webhookId: _, ...bare } = { ...trigger({}), id: "n-1" };
-  expect(getChatEndpoint(document, bare as WorkflowNode, "https://h.example")?.url).toBe("https://h.example/webhook/w1/n-1/chat");
+  expect(getChatEndpoint(document, bare as WorkflowNode, "https://h.example")?.url).toBe(
+    "https://h.example/webhook/w1/n-1/chat",
+  );
 });
 
 it("issue_14_00_what_is_copied_into_a_page_stays_an_address", () => {
   for (const mode of ["hostedChat", "webhook"]) {
     const node = { ...trigger({ mode }), webhookId: `x" onload='alert(1)'><script>` };
     const embed = getChatEndpoint(document, node, "https://h.example")?.embed ?? "";
-    expect(embed).toContain("https://h.example/webhook/x%22%20onload%3D%27alert(1)%27%3E%3Cscript%3E/chat");
+    expect(embed).toContain(
+      "https://h.example/webhook/x%22%20onload%3D%27alert(1)%27%3E%3Cscript%3E/chat",
+    );
     expect(embed).not.toContain("<script>");
   }
 });
@@ -37,7 +46,9 @@ it("says who may come in", () => {
     mode: "hosted",
     protection: "none",
   });
-  expect(getChatEndpoint(document, trigger({ mode: "webhook", authentication: "n8nUserAuth" }), "")).toMatchObject({
+  expect(
+    getChatEndpoint(document, trigger({ mode: "webhook", authentication: "n8nUserAuth" }), ""),
+  ).toMatchObject({
     mode: "embedded",
     protection: "people",
   });
@@ -45,7 +56,9 @@ it("says who may come in", () => {
 
 it("finds the triggers that take messages and are not switched off", () => {
   const on = trigger({});
-  expect(chatTriggers({ ...document, nodes: [on, { ...on, name: "Off", disabled: true }] })).toEqual([on]);
+  expect(
+    chatTriggers({ ...document, nodes: [on, { ...on, name: "Off", disabled: true }] }),
+  ).toEqual([on]);
 });
 
 it("takes the kinds of files that the author named", () => {
@@ -61,10 +74,18 @@ it("asks for a message where a run would begin with one that nobody has sent", (
   const manual: WorkflowNode = { ...chat, name: "By hand", type: "n8n-nodes-base.manualTrigger" };
   const isTrigger = (node: WorkflowNode) => node.type.endsWith("Trigger");
   const both = { ...document, nodes: [chat, manual] };
-  expect(findWaitingChatTrigger({ ...document, nodes: [chat] }, undefined, isTrigger)).toBe(chat.name);
+  expect(findWaitingChatTrigger({ ...document, nodes: [chat] }, undefined, isTrigger)).toBe(
+    chat.name,
+  );
   expect(findWaitingChatTrigger(both, undefined, isTrigger)).toBeNull();
   expect(findWaitingChatTrigger(both, chat.name, isTrigger)).toBe(chat.name);
   expect(findWaitingChatTrigger(both, "By hand", isTrigger)).toBeNull();
-  expect(findWaitingChatTrigger({ ...both, pinData: { [chat.name]: [{ json: {} }] } }, chat.name, isTrigger)).toBeNull();
+  expect(
+    findWaitingChatTrigger(
+      { ...both, pinData: { [chat.name]: [{ json: {} }] } },
+      chat.name,
+      isTrigger,
+    ),
+  ).toBeNull();
   expect(findWaitingChatTrigger(document, undefined, isTrigger)).toBeNull();
 });

@@ -14,10 +14,12 @@ import {
 describe("a conversation", () => {
   it("is named by the first words in it", () => {
     expect(sessionTitle(createSession())).toBe("New conversation");
-    expect(sessionTitle(withMessage(createSession(), createUserMessage("What is six times seven?", [])))).toBe(
-      "What is six times seven?",
-    );
-    expect(sessionTitle(withMessage(createSession(), createUserMessage("x".repeat(80), []))).length).toBe(48);
+    expect(
+      sessionTitle(withMessage(createSession(), createUserMessage("What is six times seven?", []))),
+    ).toBe("What is six times seven?");
+    expect(
+      sessionTitle(withMessage(createSession(), createUserMessage("x".repeat(80), []))).length,
+    ).toBe(48);
   });
 
   it("changes a message in its place", () => {
@@ -29,7 +31,10 @@ describe("a conversation", () => {
 
   it("is kept without the bytes of its files, and an answer that was coming has stopped", () => {
     const file = { name: "a.txt", mimeType: "text/plain", size: 3, data: "YWJj" };
-    const session = withMessage(withMessage(createSession(), createUserMessage("a", [file])), createPendingReply());
+    const session = withMessage(
+      withMessage(createSession(), createUserMessage("a", [file])),
+      createPendingReply(),
+    );
     const [kept] = parseSessions(serializeSessions([session]));
     expect(kept?.messages[0]?.files).toEqual([{ name: "a.txt", mimeType: "text/plain", size: 3 }]);
     expect(kept?.messages[1]?.state).toBe("stopped");
@@ -52,13 +57,23 @@ describe("a conversation", () => {
 
 describe("a message", () => {
   it("becomes the item that a chat trigger gives", () => {
-    expect(chatInputItem("s", "Hello", [])).toEqual({ json: { sessionId: "s", action: "sendMessage", chatInput: "Hello" } });
+    expect(chatInputItem("s", "Hello", [])).toEqual({
+      json: { sessionId: "s", action: "sendMessage", chatInput: "Hello" },
+    });
   });
 
   it("carries its files by name", () => {
-    const item = chatInputItem("s", "See", [{ name: "a.txt", mimeType: "text/plain", size: 3, data: "YWJj" }]);
+    const item = chatInputItem("s", "See", [
+      { name: "a.txt", mimeType: "text/plain", size: 3, data: "YWJj" },
+    ]);
     expect(item.binary).toEqual({
-      data0: { fileName: "a.txt", mimeType: "text/plain", fileSize: "3", fileExtension: "txt", data: "YWJj" },
+      data0: {
+        fileName: "a.txt",
+        mimeType: "text/plain",
+        fileSize: "3",
+        fileExtension: "txt",
+        data: "YWJj",
+      },
     });
     expect(item.json.files).toMatchObject([{ fileName: "a.txt" }]);
   });

@@ -68,7 +68,10 @@ export function createPendingReply(now = Date.now()): ChatMessage {
 
 export function withMessage(session: ChatSession, message: ChatMessage): ChatSession {
   const at = session.messages.findIndex((one) => one.id === message.id);
-  const messages = at < 0 ? [...session.messages, message] : session.messages.map((one, index) => (index === at ? message : one));
+  const messages =
+    at < 0
+      ? [...session.messages, message]
+      : session.messages.map((one, index) => (index === at ? message : one));
   return { ...session, messages };
 }
 
@@ -118,7 +121,11 @@ export function parseSessions(text: string | null): ChatSession[] {
 
 function isSession(value: unknown): value is ChatSession {
   const session = value as Partial<ChatSession> | null;
-  return typeof session?.id === "string" && typeof session.beganMs === "number" && Array.isArray(session.messages);
+  return (
+    typeof session?.id === "string" &&
+    typeof session.beganMs === "number" &&
+    Array.isArray(session.messages)
+  );
 }
 
 /** The item that a chat trigger gives for a message, as n8n's chat sends it. */
@@ -136,5 +143,10 @@ export function chatInputItem(
     fileExtension: file.name.includes(".") ? (file.name.split(".").pop() ?? "") : "",
   }));
   json.files = told;
-  return { json, binary: Object.fromEntries(files.map((file, at) => [`data${at}`, { ...told[at], data: file.data ?? "" }])) };
+  return {
+    json,
+    binary: Object.fromEntries(
+      files.map((file, at) => [`data${at}`, { ...told[at], data: file.data ?? "" }]),
+    ),
+  };
 }

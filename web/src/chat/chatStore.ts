@@ -2,11 +2,11 @@
 
 import { create } from "zustand";
 import { ApiError } from "../api/client";
-import { useEditor } from "../editor/editorStore";
 import { type AnswerPart, answerText, extractText } from "../run/answer";
-import { beginRun, stopRun } from "../run/runControl";
 import { fetchItems } from "../run/runItems";
 import { isOver, type RunFailure, type RunView } from "../run/runView";
+import { beginRun, stopRun } from "../runner/runControl";
+import { useEditor } from "../store/editorStore";
 import { reportParts as toldBy } from "../timeline/agentReport";
 import { fetchReport, listAgents } from "../timeline/useAgentReport";
 import {
@@ -45,15 +45,25 @@ export const useChat = create<ChatState>()((set, get) => ({
   openWorkflow(workflowId) {
     if (get().workflowId === workflowId) return;
     // A workflow gets its id when it is first run: the conversation that began before goes on.
-    const begun = get().workflowId === "" ? get().sessions.filter((session) => session.messages.length > 0) : [];
+    const begun =
+      get().workflowId === ""
+        ? get().sessions.filter((session) => session.messages.length > 0)
+        : [];
     const sessions = [...begun, ...parseSessions(readStored(workflowId))];
     const first = begun[0] ?? createSession();
-    set({ workflowId, sessions: sessions.includes(first) ? sessions : [first, ...sessions], current: first.id });
+    set({
+      workflowId,
+      sessions: sessions.includes(first) ? sessions : [first, ...sessions],
+      current: first.id,
+    });
   },
 
   startSession() {
     const session = createSession();
-    set({ sessions: [session, ...get().sessions.filter((one) => one.messages.length > 0)], current: session.id });
+    set({
+      sessions: [session, ...get().sessions.filter((one) => one.messages.length > 0)],
+      current: session.id,
+    });
   },
 
   selectSession(current) {
@@ -75,7 +85,11 @@ export const useChat = create<ChatState>()((set, get) => ({
   },
 
   putMessage(id, message) {
-    set({ sessions: get().sessions.map((session) => (session.id === id ? withMessage(session, message) : session)) });
+    set({
+      sessions: get().sessions.map((session) =>
+        session.id === id ? withMessage(session, message) : session,
+      ),
+    });
     if (message.state !== "coming") persist(get());
   },
 }));
@@ -99,16 +113,28 @@ export async function sendMessage(trigger: string, text: string, files: ChatFile
   }
   answer = { ...answer, executionId };
   putMessage(session, answer);
-  const view = await waitForEnd(executionId, (run) => putMessage(session, { ...answer, parts: receivedParts(run) }));
-  putMessage(session, view === null ? { ...answer, state: "stopped" } : await completeReply(answer, view));
+  const view = await waitForEnd(executionId, (run) =>
+    putMessage(session, { ...answer, parts: receivedParts(run) }),
+  );
+  putMessage(
+    session,
+    view === null ? { ...answer, state: "stopped" } : await completeReply(answer, view),
+  );
 }
 
 export { stopRun as stopAnswer };
 
 function toRunError(failure: unknown): RunFailure {
   if (failure instanceof ApiError)
-    return { code: failure.code || "REQUEST_INVALID", message: failure.message, hint: failure.hint };
-  return { code: "REQUEST_INVALID", message: failure instanceof Error ? failure.message : String(failure) };
+    return {
+      code: failure.code || "REQUEST_INVALID",
+      message: failure.message,
+      hint: failure.hint,
+    };
+  return {
+    code: "REQUEST_INVALID",
+    message: failure instanceof Error ? failure.message : String(failure),
+  };
 }
 
 /** Waits for the end of a run, telling every step. `null` if another run took its place. */
@@ -140,25 +166,42 @@ async function completeReply(answer: ChatMessage, run: RunView): Promise<ChatMes
   const heard = receivedParts(run);
   if (run.status === "canceled") return { ...answer, parts: heard, state: "stopped" };
   if (run.status !== "success") {
-    const error = run.error ?? { code: "RUN_FAILED", message: `Execution ended with status ${run.status}` };
+    const error = run.error ?? {
+      code: "RUN_FAILED",
+      message: `Execution ended with status ${run.status}`,
+    };
     return { ...answer, parts: heard, error, state: "failed" };
   }
   const text = await lastOutputText(run);
   const parts = await fetchRecordedParts(run, heard);
   const spoken = answerText({ parts });
-  const isWhole = text === "" || spoken.endsWith(text.trim()) || (spoken !== "" && text.includes(JSON.stringify(spoken)));
-  return { ...answer, text: text || spoken, parts: isWhole ? parts : [...parts, { kind: "text", text }], state: "done" };
+  const isWhole =
+    text === "" ||
+    spoken.endsWith(text.trim()) ||
+    (spoken !== "" && text.includes(JSON.stringify(spoken)));
+  return {
+    ...answer,
+    text: text || spoken,
+    parts: isWhole ? parts : [...parts, { kind: "text", text }],
+    state: "done",
+  };
 }
 
 /** What was said and done before anybody listened is not heard, but it is on record. */
 async function fetchRecordedParts(run: RunView, heard: AnswerPart[]): Promise<AnswerPart[]> {
-  const nTools = [...run.nodes.values()].flat().filter((one) => one.served?.kind === "ai_tool").length;
-  const isHeard = heard.some((part) => part.kind === "text") && heard.filter((part) => part.kind === "tool").length >= nTools;
+  const nTools = [...run.nodes.values()]
+    .flat()
+    .filter((one) => one.served?.kind === "ai_tool").length;
+  const isHeard =
+    heard.some((part) => part.kind === "text") &&
+    heard.filter((part) => part.kind === "tool").length >= nTools;
   const agents = isHeard ? [] : listAgents(run);
   if (agents.length === 0) return heard;
   try {
     const reports = await Promise.all(
-      agents.map((node) => fetchReport(run.executionId, node, run.nodes.get(node)?.at(-1)?.runIndex ?? 0)),
+      agents.map((node) =>
+        fetchReport(run.executionId, node, run.nodes.get(node)?.at(-1)?.runIndex ?? 0),
+      ),
     );
     return reports.flatMap(toldBy);
   } catch {
@@ -171,8 +214,11 @@ async function lastOutputText(run: RunView): Promise<string> {
   let last: { node: string; run: number; output: number; order: number } | null = null;
   for (const [node, runs] of run.nodes) {
     for (const one of runs) {
-      const output = one.served ? undefined : one.outputs.find((each) => each.kind === "main" && each.items > 0);
-      if (output && (!last || one.order > last.order)) last = { node, run: one.runIndex, output: output.index, order: one.order };
+      const output = one.served
+        ? undefined
+        : one.outputs.find((each) => each.kind === "main" && each.items > 0);
+      if (output && (!last || one.order > last.order))
+        last = { node, run: one.runIndex, output: output.index, order: one.order };
     }
   }
   if (!last) return "";
@@ -195,7 +241,8 @@ function readStored(workflowId: string): string | null {
 
 function persist({ workflowId, sessions }: ChatState): void {
   try {
-    if (workflowId) localStorage.setItem(sessionsStorageKey(workflowId), serializeSessions(sessions));
+    if (workflowId)
+      localStorage.setItem(sessionsStorageKey(workflowId), serializeSessions(sessions));
   } catch {
     // A full or closed storage is no reason to stop talking.
   }

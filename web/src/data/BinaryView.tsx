@@ -16,7 +16,12 @@ export function BinaryView({ items, first }: { items: readonly DisplayItem[]; fi
     <div className={css.files}>
       {files.map((file) => (
         <figure key={`${file.item} ${file.name}`} className={css.file}>
-          <button type="button" className={css.thumb} onClick={() => setOpen(file)} aria-label={`Show ${file.fileName}`}>
+          <button
+            type="button"
+            className={css.thumb}
+            onClick={() => setOpen(file)}
+            aria-label={`Show ${file.fileName}`}
+          >
             {isImage(file) && fileUrl(file) ? (
               <img src={fileUrl(file)} alt="" loading="lazy" />
             ) : (

@@ -2,9 +2,8 @@
 
 import { ChevronLeft, ChevronRight, Copy, Search } from "lucide-react";
 import { memo, type ReactNode, useMemo, useState } from "react";
-import { useDebounced } from "../expression/usePreview";
 import { useSchema } from "../run/runItems";
-import { cx, EmptyState, ErrorState, IconButton, SearchInput, Skeleton } from "../ui";
+import { cx, EmptyState, ErrorState, IconButton, SearchInput, Skeleton, useDebounced } from "../ui";
 import { BinaryView } from "./BinaryView";
 import { copyText } from "./copyText";
 import css from "./Data.module.css";
@@ -55,7 +54,8 @@ export const DataPane = memo(function DataPane({
   const data = useDataSource(source, offset, asked);
   const end = offset + data.items.length;
   const hasFiles = data.items.some((item) => item.binary && Object.keys(item.binary).length > 0);
-  const views = hasFiles || view === "files" ? [...VIEWS, ["files", "Files"] as [View, string]] : VIEWS;
+  const views =
+    hasFiles || view === "files" ? [...VIEWS, ["files", "Files"] as [View, string]] : VIEWS;
   return (
     <div className={css.pane}>
       <div className={css.bar}>
@@ -67,9 +67,20 @@ export const DataPane = memo(function DataPane({
           ))}
         </div>
         <span className={css.count}>{data.isPending ? "" : countLabel(data.total, asked)}</span>
-        <IconButton icon={Search} label="Search data" size="small" active={searching} onClick={() => setSearching(!searching)} />
+        <IconButton
+          icon={Search}
+          label="Search data"
+          size="small"
+          active={searching}
+          onClick={() => setSearching(!searching)}
+        />
         {(view === "table" || view === "json") && (
-          <IconButton icon={Copy} label="Copy items as JSON" size="small" onClick={() => copyItems(data.items)} />
+          <IconButton
+            icon={Copy}
+            label="Copy items as JSON"
+            size="small"
+            onClick={() => copyItems(data.items)}
+          />
         )}
         {actions}
       </div>
@@ -122,7 +133,8 @@ export const DataPane = memo(function DataPane({
             onClick={() => setStarts(starts.slice(0, -1))}
           />
           <span>
-            {(offset + 1).toLocaleString("en")}–{end.toLocaleString("en")} of {data.total.toLocaleString("en")}
+            {(offset + 1).toLocaleString("en")}–{end.toLocaleString("en")} of{" "}
+            {data.total.toLocaleString("en")}
           </span>
           <IconButton
             icon={ChevronRight}
@@ -150,7 +162,10 @@ interface DataBodyProps {
 
 function DataBody({ view, items, picking, first, label, search, source, below }: DataBodyProps) {
   const values = useMemo(() => items.map((item) => item.json ?? item.preview), [items]);
-  const numbers = useMemo(() => items.map((item, at) => itemNumber(item, first, at)), [items, first]);
+  const numbers = useMemo(
+    () => items.map((item, at) => itemNumber(item, first, at)),
+    [items, first],
+  );
   switch (view) {
     case "table":
       return <ItemTable items={items} picking={picking} first={first} label={label} />;
@@ -159,7 +174,9 @@ function DataBody({ view, items, picking, first, label, search, source, below }:
     case "files":
       return <BinaryView items={items} first={first} />;
     default:
-      return <SchemaView items={items} picking={picking} search={search} source={source} below={below} />;
+      return (
+        <SchemaView items={items} picking={picking} search={search} source={source} below={below} />
+      );
   }
 }
 
@@ -181,7 +198,10 @@ function SchemaView({
     version: run?.version,
   });
   const nodes = useMemo(() => {
-    const whole = large.length > 0 && asked.data ? schemaOfFields(asked.data.fields) : schemaOf(items.map((item) => item.json));
+    const whole =
+      large.length > 0 && asked.data
+        ? schemaOfFields(asked.data.fields)
+        : schemaOf(items.map((item) => item.json));
     return filterSchema(whole, search);
   }, [items, large.length, asked.data, search]);
   return (
@@ -213,7 +233,9 @@ function countLabel(total: number, search: string): string {
 
 function useStoredView(storageKey: string, initial: View): [View, (view: View) => void] {
   const key = `heddle.view.${storageKey}`;
-  const [view, setView] = useState<View>(() => (localStorage.getItem(key) as View | null) ?? initial);
+  const [view, setView] = useState<View>(
+    () => (localStorage.getItem(key) as View | null) ?? initial,
+  );
   return [
     view,
     (next) => {
@@ -224,5 +246,9 @@ function useStoredView(storageKey: string, initial: View): [View, (view: View) =
 }
 
 export function PaneNote({ children, tone }: { children: ReactNode; tone?: "pinned" | "bad" }) {
-  return <div className={cx(css.note, tone === "pinned" && css.pinned, tone === "bad" && css.bad)}>{children}</div>;
+  return (
+    <div className={cx(css.note, tone === "pinned" && css.pinned, tone === "bad" && css.bad)}>
+      {children}
+    </div>
+  );
 }

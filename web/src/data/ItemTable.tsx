@@ -1,8 +1,8 @@
 /** Items as rows, their fields as columns. A small table draws what is nested as small trees; a large one has one line for each item. */
 
 import { useMemo, useRef } from "react";
-import type { Json } from "../fields/json";
-import { getIn } from "../fields/paramPath";
+import type { Json } from "../graph/json";
+import { getIn } from "../graph/paramPath";
 import { cx } from "../ui";
 import css from "./Data.module.css";
 import { type DisplayItem, itemNumber } from "./dataSource";
@@ -28,7 +28,8 @@ export function ItemTable({ items, picking, first, label }: ItemTableProps) {
   const rich = items.length * columns.names.length <= MAX_RICH_CELLS;
   const seen = useVirtualRows(place, items.length, ROW_HEIGHT, 4);
   const { from, to } = rich ? { from: 0, to: items.length } : seen;
-  const sampleOf = (path: readonly (string | number)[], row: number) => getIn(items[row]?.json as Json | undefined, path);
+  const sampleOf = (path: readonly (string | number)[], row: number) =>
+    getIn(items[row]?.json as Json | undefined, path);
   const width = Math.max(1, columns.names.length);
   return (
     <section
@@ -46,7 +47,12 @@ export function ItemTable({ items, picking, first, label }: ItemTableProps) {
               #
             </th>
             {columns.names.map((name) => (
-              <th key={name} scope="col" className={cx(picking && css.canDrag)} {...pickTargetProps(picking, [name])}>
+              <th
+                key={name}
+                scope="col"
+                className={cx(picking && css.canDrag)}
+                {...pickTargetProps(picking, [name])}
+              >
                 {name}
               </th>
             ))}
@@ -56,10 +62,16 @@ export function ItemTable({ items, picking, first, label }: ItemTableProps) {
         <tbody>
           {from > 0 && <tr style={{ height: from * ROW_HEIGHT }} aria-hidden />}
           {items.slice(from, to).map((item, offset) => (
-            <tr key={from + offset} data-item={from + offset} style={rich ? undefined : { height: ROW_HEIGHT }}>
+            <tr
+              key={from + offset}
+              data-item={from + offset}
+              style={rich ? undefined : { height: ROW_HEIGHT }}
+            >
               <td className={css.number}>{itemNumber(item, first, from + offset)}</td>
               {item.preview !== undefined ? (
-                <td colSpan={width}>{rich ? <TruncatedItem item={item} /> : item.preview.slice(0, 200)}</td>
+                <td colSpan={width}>
+                  {rich ? <TruncatedItem item={item} /> : item.preview.slice(0, 200)}
+                </td>
               ) : (
                 columns.names.map((name) => (
                   <td key={name} {...pickTargetProps(picking, [name])}>
@@ -71,14 +83,20 @@ export function ItemTable({ items, picking, first, label }: ItemTableProps) {
                   </td>
                 ))
               )}
-              {columns.names.length === 0 && item.preview === undefined && <td className={css.faint}>No fields</td>}
+              {columns.names.length === 0 && item.preview === undefined && (
+                <td className={css.faint}>No fields</td>
+              )}
             </tr>
           ))}
-          {to < items.length && <tr style={{ height: (items.length - to) * ROW_HEIGHT }} aria-hidden />}
+          {to < items.length && (
+            <tr style={{ height: (items.length - to) * ROW_HEIGHT }} aria-hidden />
+          )}
         </tbody>
       </table>
       {columns.hidden > 0 && (
-        <p className={css.foot}>{columns.hidden} more columns. Switch to Schema or JSON to see all of them.</p>
+        <p className={css.foot}>
+          {columns.hidden} more columns. Switch to Schema or JSON to see all of them.
+        </p>
       )}
     </section>
   );
@@ -88,7 +106,9 @@ export function ItemTable({ items, picking, first, label }: ItemTableProps) {
 export function TruncatedItem({ item }: { item: DisplayItem }) {
   return (
     <div className={css.preview}>
-      <p>This item is {((item.bytes ?? 0) / 1_000_000).toFixed(1)} MB. Only the first part is shown.</p>
+      <p>
+        This item is {((item.bytes ?? 0) / 1_000_000).toFixed(1)} MB. Only the first part is shown.
+      </p>
       <pre>{item.preview?.slice(0, 2000)}…</pre>
     </div>
   );
@@ -105,10 +125,15 @@ function Cell({ value, path, picking, depth }: CellProps) {
   const type = typeOf(value);
   if (type !== "object" && type !== "array") {
     if (value === "") return <span className={css.faint}>empty</span>;
-    return <span className={cx(css.cell, value === null ? css.faint : css[`plain-${type}`])}>{cellText(value)}</span>;
+    return (
+      <span className={cx(css.cell, value === null ? css.faint : css[`plain-${type}`])}>
+        {cellText(value)}
+      </span>
+    );
   }
   const { entries, more } = cellEntries(value);
-  if (entries.length === 0) return <span className={css.faint}>{type === "array" ? "[]" : "{}"}</span>;
+  if (entries.length === 0)
+    return <span className={css.faint}>{type === "array" ? "[]" : "{}"}</span>;
   if (depth >= MAX_DEPTH) return <span className={css.faint}>…</span>;
   return (
     <ul className={css.nested}>

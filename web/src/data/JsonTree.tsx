@@ -1,12 +1,27 @@
 /** JSON as a tree of lines; only those in sight are drawn, however many there are. */
 
 import { ChevronRight, Copy, CornerDownRight } from "lucide-react";
-import { type KeyboardEvent, type MouseEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  useCallback,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { ContextMenu, cx, type MenuItem } from "../ui";
 import { copyText } from "./copyText";
 import css from "./Data.module.css";
 import { type FieldPicking, pickField, pickProps } from "./fieldPicking";
-import { INITIAL_TREE_STATE, showMoreEntries, type TreeRow, toggleTreeRow, treeRows } from "./treeRows";
+import {
+  INITIAL_TREE_STATE,
+  showMoreEntries,
+  type TreeRow,
+  toggleTreeRow,
+  treeRows,
+} from "./treeRows";
 import { useVirtualRows } from "./useVirtualRows";
 
 const ROW_HEIGHT = 20;
@@ -30,7 +45,10 @@ export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
   const { from, to } = useVirtualRows(place, rows.length, ROW_HEIGHT);
   const current = Math.min(at, rows.length - 1);
   const act = useCallback(
-    (row: TreeRow) => setState((now) => (row.more !== undefined ? showMoreEntries(now, row) : toggleTreeRow(now, row.id))),
+    (row: TreeRow) =>
+      setState((now) =>
+        row.more !== undefined ? showMoreEntries(now, row) : toggleTreeRow(now, row.id),
+      ),
     [],
   );
   const onKeyDown = (event: KeyboardEvent) => {
@@ -43,9 +61,14 @@ export function JsonTree({ values, numbers, picking, label }: JsonTreeProps) {
       if (element && next * ROW_HEIGHT < element.scrollTop) element.scrollTop = next * ROW_HEIGHT;
       if (element && (next + 1) * ROW_HEIGHT > element.scrollTop + element.clientHeight)
         element.scrollTop = (next + 1) * ROW_HEIGHT - element.clientHeight;
-    } else if (row && ((event.key === "ArrowRight" && row.size > 0 && !row.open) || (event.key === "ArrowLeft" && row.open)))
+    } else if (
+      row &&
+      ((event.key === "ArrowRight" && row.size > 0 && !row.open) ||
+        (event.key === "ArrowLeft" && row.open))
+    )
       act(row);
-    else if (row && event.key === "Enter" && picking && row.path.length > 1) pickField(picking, row.path.slice(1));
+    else if (row && event.key === "Enter" && picking && row.path.length > 1)
+      pickField(picking, row.path.slice(1));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -117,7 +140,11 @@ const Row = memo(function Row({ row, at, id, number, current, picking, onAct }: 
       onClick={() => opens && onAct(row)}
       {...(isPickable(row, picking) ? pickProps(picking, inside, row.value) : {})}
     >
-      {row.more === undefined ? <RowContent row={row} number={number} /> : <span className={css.more}>… {row.more} more</span>}
+      {row.more === undefined ? (
+        <RowContent row={row} number={number} />
+      ) : (
+        <span className={css.more}>… {row.more} more</span>
+      )}
     </div>
   );
 });
@@ -127,12 +154,20 @@ function isPickable(row: TreeRow, picking: FieldPicking | null): boolean {
 }
 
 function rowMenu(row: TreeRow | undefined, picking: FieldPicking | null): MenuItem[] {
-  if (!row || row.more !== undefined) return [{ label: "Nothing to copy", disabled: true, onSelect: () => undefined }];
-  const value = () => (typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2));
+  if (!row || row.more !== undefined)
+    return [{ label: "Nothing to copy", disabled: true, onSelect: () => undefined }];
+  const value = () =>
+    typeof row.value === "string" ? row.value : JSON.stringify(row.value, null, 2);
   return [
     { label: "Copy value", icon: Copy, onSelect: () => copyText(value()) },
     ...(picking && isPickable(row, picking)
-      ? [{ label: "Copy path", icon: CornerDownRight, onSelect: () => copyText(picking.codeOf(row.path.slice(1))) }]
+      ? [
+          {
+            label: "Copy path",
+            icon: CornerDownRight,
+            onSelect: () => copyText(picking.codeOf(row.path.slice(1))),
+          },
+        ]
       : []),
   ];
 }
@@ -141,12 +176,16 @@ function RowContent({ row, number }: { row: TreeRow; number: number }) {
   const isItem = row.path.length === 1;
   return (
     <>
-      <span className={cx(css.twist, row.open && css.twistOpen)}>{row.size > 0 && <ChevronRight size={13} aria-hidden />}</span>
+      <span className={cx(css.twist, row.open && css.twistOpen)}>
+        {row.size > 0 && <ChevronRight size={13} aria-hidden />}
+      </span>
       {isItem ? (
         <span className={css.itemKey}>Item {number}</span>
       ) : (
         <>
-          <span className={typeof row.key === "number" ? css.indexKey : css.jsonKey}>{row.key}</span>
+          <span className={typeof row.key === "number" ? css.indexKey : css.jsonKey}>
+            {row.key}
+          </span>
           <span className={css.colon}>:</span>
         </>
       )}
@@ -156,11 +195,17 @@ function RowContent({ row, number }: { row: TreeRow; number: number }) {
 }
 
 function Value({ row }: { row: TreeRow }) {
-  if (row.type === "array") return <span className={css.brackets}>{row.size === 0 ? "[]" : `[ ${row.size} ]`}</span>;
-  if (row.type === "object") return <span className={css.brackets}>{row.size === 0 ? "{}" : `{ ${row.size} }`}</span>;
+  if (row.type === "array")
+    return <span className={css.brackets}>{row.size === 0 ? "[]" : `[ ${row.size} ]`}</span>;
+  if (row.type === "object")
+    return <span className={css.brackets}>{row.size === 0 ? "{}" : `{ ${row.size} }`}</span>;
   if (row.type === "string") {
     const text = JSON.stringify(String(row.value).slice(0, MAX_TEXT_CHARS));
-    return <span className={css["type-string"]}>{String(row.value).length > MAX_TEXT_CHARS ? `${text}…` : text}</span>;
+    return (
+      <span className={css["type-string"]}>
+        {String(row.value).length > MAX_TEXT_CHARS ? `${text}…` : text}
+      </span>
+    );
   }
   return <span className={css[`type-${row.type}`]}>{String(row.value)}</span>;
 }

@@ -101,7 +101,13 @@ function SchemaRow({
       {open && node.children.length > 0 && (
         <ul>
           {node.children.map((child) => (
-            <SchemaRow key={child.key} node={child} picking={picking} depth={depth + 1} allOpen={allOpen} />
+            <SchemaRow
+              key={child.key}
+              node={child}
+              picking={picking}
+              depth={depth + 1}
+              allOpen={allOpen}
+            />
           ))}
         </ul>
       )}

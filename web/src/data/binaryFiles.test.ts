@@ -3,12 +3,22 @@ import { fileUrl, isImage, isText, listFiles } from "./binaryFiles";
 
 const items = [
   { json: {} },
-  { json: {}, binary: { data: { fileName: "a.png", mimeType: "image/png", fileSize: 12, url: "/api/v1/x" } } },
+  {
+    json: {},
+    binary: { data: { fileName: "a.png", mimeType: "image/png", fileSize: 12, url: "/api/v1/x" } },
+  },
 ];
 
 test("files are listed with the number of their item", () => {
   expect(listFiles(items, 50)).toEqual([
-    { item: 52, name: "data", fileName: "a.png", mimeType: "image/png", size: 12, url: "/api/v1/x" },
+    {
+      item: 52,
+      name: "data",
+      fileName: "a.png",
+      mimeType: "image/png",
+      size: 12,
+      url: "/api/v1/x",
+    },
   ]);
 });
 
@@ -32,7 +42,9 @@ test("issue_14_00_pinned_data_names_no_address_but_those_of_executions", () => {
   const file = { item: 1, name: "f", fileName: "f", mimeType: "image/png", size: null };
   const kept = "/api/v1/executions/7/binary/ab12?name=f";
   expect(fileUrl({ ...file, url: kept })).toBe(kept);
-  expect(fileUrl({ ...file, url: "data:image/png;base64,YQ==" })).toBe("data:image/png;base64,YQ==");
+  expect(fileUrl({ ...file, url: "data:image/png;base64,YQ==" })).toBe(
+    "data:image/png;base64,YQ==",
+  );
   for (const url of [
     "//evil.example/x",
     "https://evil.example/x",

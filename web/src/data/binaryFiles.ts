@@ -47,7 +47,11 @@ const SERVER_PATH = "/api/v1/executions/";
 
 /** Where the content is: at the server, or in the item itself. */
 export function fileUrl(file: FileEntry): string | undefined {
-  if (file.url?.startsWith("data:") || (file.url?.startsWith(SERVER_PATH) && isNormalizedPath(file.url))) return file.url;
+  if (
+    file.url?.startsWith("data:") ||
+    (file.url?.startsWith(SERVER_PATH) && isNormalizedPath(file.url))
+  )
+    return file.url;
   if (file.data && /^[A-Za-z\d+/=]+$/.test(file.data)) {
     const type = isImage(file) || isText(file) ? file.mimeType : "application/octet-stream";
     return `data:${type};base64,${file.data}`;

@@ -5,6 +5,10 @@ import { toast } from "../ui";
 export function copyText(text: string, done = "Copied."): void {
   navigator.clipboard.writeText(text).then(
     () => toast({ text: done }),
-    () => toast({ text: "The browser blocked copying. Select the text and copy it manually.", tone: "bad" }),
+    () =>
+      toast({
+        text: "The browser blocked copying. Select the text and copy it manually.",
+        tone: "bad",
+      }),
   );
 }

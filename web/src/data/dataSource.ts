@@ -1,7 +1,7 @@
 /** Where the data of a view comes from: a page of a run's items on the server, or items that are in the document already. */
 
 import { useMemo } from "react";
-import type { PinnedItem } from "../graph/workflowDocument";
+import type { PinnedItem } from "../api/workflowDocument";
 import { type BinaryReference, useItems } from "../run/runItems";
 import { searchItems } from "./tableCells";
 
@@ -17,7 +17,15 @@ export interface DisplayItem {
 }
 
 export type DataSource =
-  | { kind: "run"; executionId: string; node: string; run: number; output: number; connection: string; version: string }
+  | {
+      kind: "run";
+      executionId: string;
+      node: string;
+      run: number;
+      output: number;
+      connection: string;
+      version: string;
+    }
   | { kind: "pinned"; items: readonly PinnedItem[] };
 
 export interface DataResult {
@@ -34,7 +42,11 @@ export function itemNumber(item: DisplayItem, first: number, at: number): number
 }
 
 /** The items of a source from one place on. The server may give fewer than a page when they are large. */
-export function useDataSource(source: DataSource | null, offset: number, search: string): DataResult {
+export function useDataSource(
+  source: DataSource | null,
+  offset: number,
+  search: string,
+): DataResult {
   const run = source?.kind === "run" ? source : null;
   const asked = useItems({
     executionId: run?.executionId,

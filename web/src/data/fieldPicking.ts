@@ -1,7 +1,7 @@
 /** Makes a field of the data draggable, and lets it be chosen by click or key for the parameter that had the focus last. */
 
 import type { DragEvent } from "react";
-import { insertIntoFocused } from "../fields/formContext";
+import { insertIntoFocused } from "../store/formContext";
 import { toast } from "../ui";
 import { endFieldDrag, startFieldDrag } from "./fieldDrag";
 
@@ -12,7 +12,11 @@ export interface FieldPicking {
   onPick?: (code: string) => void;
 }
 
-export function pickProps(picking: FieldPicking | null, path: readonly (string | number)[], sample: unknown) {
+export function pickProps(
+  picking: FieldPicking | null,
+  path: readonly (string | number)[],
+  sample: unknown,
+) {
   if (!picking) return {};
   const code = picking.codeOf(path);
   return {
@@ -38,7 +42,11 @@ export function pickListeners(
       if (!place) return;
       const path = JSON.parse(place.dataset.path ?? "[]") as (string | number)[];
       const row = Number(place.closest<HTMLElement>("[data-item]")?.dataset.item ?? 0);
-      startFieldDrag(event.dataTransfer, { code: picking.codeOf(path), path, sample: sampleOf(path, row) });
+      startFieldDrag(event.dataTransfer, {
+        code: picking.codeOf(path),
+        path,
+        sample: sampleOf(path, row),
+      });
     },
     onDragEnd: endFieldDrag,
   };

@@ -13,7 +13,10 @@ test("the first entry of a list stands for the list", () => {
 });
 
 test("a sample is looked for until there is one", () => {
-  expect(schemaOf([{ a: null }, { a: 5 }])[0]).toMatchObject({ types: ["null", "number"], sample: 5 });
+  expect(schemaOf([{ a: null }, { a: 5 }])[0]).toMatchObject({
+    types: ["null", "number"],
+    sample: 5,
+  });
 });
 
 test("data that is very deep or very wide does not freeze the page", () => {
@@ -34,16 +37,16 @@ test("the server's flat list becomes the same tree", () => {
 
 test("a search keeps the parents of what it finds", () => {
   const tree = schemaOf([{ id: 1, user: { name: "Ada", mail: "a@b" } }]);
-  expect(filterSchema(tree, "ada").map((node) => [node.key, node.children.map((child) => child.key)])).toEqual([
-    ["user", ["name"]],
-  ]);
+  expect(
+    filterSchema(tree, "ada").map((node) => [node.key, node.children.map((child) => child.key)]),
+  ).toEqual([["user", ["name"]]]);
 });
 
 test("samples fit on a line", () => {
-  expect([sampleText("a\nb"), sampleText([1]), sampleText({ a: 1, b: 2 }), sampleText(null)]).toEqual([
-    "a b",
-    "1 entry",
-    "2 fields",
-    "null",
-  ]);
+  expect([
+    sampleText("a\nb"),
+    sampleText([1]),
+    sampleText({ a: 1, b: 2 }),
+    sampleText(null),
+  ]).toEqual(["a b", "1 entry", "2 fields", "null"]);
 });

@@ -29,7 +29,14 @@ export function typeOf(value: unknown): DataType {
 
 /** The schema of the data of some items. */
 export function schemaOf(items: readonly unknown[]): SchemaNode[] {
-  const root: SchemaNode = { key: "", path: [], types: [], sample: undefined, seen: 0, children: [] };
+  const root: SchemaNode = {
+    key: "",
+    path: [],
+    types: [],
+    sample: undefined,
+    seen: 0,
+    children: [],
+  };
   for (const item of items) addObject(root, item, 0);
   return root.children;
 }
@@ -46,7 +53,8 @@ function addValue(node: SchemaNode, value: unknown, depth: number): void {
   const type = typeOf(value);
   node.seen++;
   if (!node.types.includes(type)) node.types.push(type);
-  if ((node.sample === undefined || node.sample === null) && value !== undefined) node.sample = value;
+  if ((node.sample === undefined || node.sample === null) && value !== undefined)
+    node.sample = value;
   if (type === "object") addObject(node, value, depth + 1);
   // The first entry stands for the list, as it does in n8n: its fields are what `[0]` leads to.
   if (type === "array" && (value as unknown[]).length > 0 && depth < MAX_DEPTH) {
@@ -60,14 +68,28 @@ function childOf(parent: SchemaNode, key: string | number): SchemaNode | undefin
   const known = parent.children.find((child) => child.key === name);
   if (known) return known;
   if (parent.children.length >= MAX_FIELDS) return undefined;
-  const made: SchemaNode = { key: name, path: [...parent.path, key], types: [], sample: undefined, seen: 0, children: [] };
+  const made: SchemaNode = {
+    key: name,
+    path: [...parent.path, key],
+    types: [],
+    sample: undefined,
+    seen: 0,
+    children: [],
+  };
   parent.children.push(made);
   return made;
 }
 
 /** The same from the flat list that the server gives when items are too large to be sent. */
 export function schemaOfFields(fields: readonly SchemaField[]): SchemaNode[] {
-  const root: SchemaNode = { key: "", path: [], types: ["object"], sample: undefined, seen: 1, children: [] };
+  const root: SchemaNode = {
+    key: "",
+    path: [],
+    types: ["object"],
+    sample: undefined,
+    seen: 1,
+    children: [],
+  };
   for (const field of fields) {
     let node: SchemaNode = root;
     for (const step of field.path) {
@@ -94,7 +116,9 @@ export function filterSchema(nodes: readonly SchemaNode[], search: string): Sche
   if (words === "") return [...nodes];
   return nodes.flatMap((node) => {
     const children = filterSchema(node.children, words);
-    const fits = node.key.toLowerCase().includes(words) || sampleText(node.sample).toLowerCase().includes(words);
+    const fits =
+      node.key.toLowerCase().includes(words) ||
+      sampleText(node.sample).toLowerCase().includes(words);
     if (children.length > 0) return [{ ...node, children }];
     return fits ? [node] : [];
   });

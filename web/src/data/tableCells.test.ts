@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { cellEntries, cellText, columnsOf, lineText, MAX_COLUMNS, searchItems } from "./tableCells";
 
 test("columns appear in the order in which fields first appear", () => {
-  expect(columnsOf([{ b: 1 }, { a: 2, b: 3 }, "no object"])).toEqual({ names: ["b", "a"], hidden: 0 });
+  expect(columnsOf([{ b: 1 }, { a: 2, b: 3 }, "no object"])).toEqual({
+    names: ["b", "a"],
+    hidden: 0,
+  });
 });
 
 test("a table that is too wide says how much is not shown", () => {
@@ -25,5 +28,10 @@ test("items are found by what their data contains", () => {
 });
 
 test("a cell on one line says how much is inside", () => {
-  expect([lineText([1, 2]), lineText({ a: 1 }), lineText("a\nb"), lineText(undefined)]).toEqual(["[ 2 ]", "{ 1 }", "a b", ""]);
+  expect([lineText([1, 2]), lineText({ a: 1 }), lineText("a\nb"), lineText(undefined)]).toEqual([
+    "[ 2 ]",
+    "{ 1 }",
+    "a b",
+    "",
+  ]);
 });

@@ -35,7 +35,10 @@ export function cellText(value: unknown): string {
 /** Entries of a nested value that a cell lists before it says how many more there are. */
 export const MAX_CELL_ENTRIES = 6;
 
-export function cellEntries(value: unknown): { entries: [string | number, unknown][]; more: number } {
+export function cellEntries(value: unknown): {
+  entries: [string | number, unknown][];
+  more: number;
+} {
   const all: [string | number, unknown][] = Array.isArray(value)
     ? value.slice(0, MAX_CELL_ENTRIES).map((entry, at) => [at, entry])
     : Object.entries(value as Record<string, unknown>).slice(0, MAX_CELL_ENTRIES);
@@ -57,7 +60,10 @@ const MAX_LINE_CHARS = 120;
 export const MAX_RICH_CELLS = 600;
 
 /** Items whose data contains the words: the search of data that is here already, such as pinned items. */
-export function searchItems<T extends { json?: unknown }>(items: readonly T[], search: string): T[] {
+export function searchItems<T extends { json?: unknown }>(
+  items: readonly T[],
+  search: string,
+): T[] {
   const words = search.trim().toLowerCase();
   if (words === "") return [...items];
   return items.filter((item) =>

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { ENTRIES_PER_PAGE, INITIAL_TREE_STATE, showMoreEntries, toggleTreeRow, treeRows, visibleRange } from "./treeRows";
+import {
+  ENTRIES_PER_PAGE,
+  INITIAL_TREE_STATE,
+  showMoreEntries,
+  toggleTreeRow,
+  treeRows,
+  visibleRange,
+} from "./treeRows";
 
 const keys = (values: unknown[], state = INITIAL_TREE_STATE) =>
   treeRows(values, state).map((row) => `${" ".repeat(row.depth)}${row.key}`);
@@ -23,11 +30,17 @@ test("a long list shows its first entries and lists more when asked", () => {
   expect(rows).toHaveLength(2 + ENTRIES_PER_PAGE + 1);
   const last = rows.at(-1);
   expect(last?.more).toBe(100_000 - ENTRIES_PER_PAGE);
-  expect(last && treeRows([long], showMoreEntries(open, last))).toHaveLength(2 + ENTRIES_PER_PAGE * 6 + 1);
+  expect(last && treeRows([long], showMoreEntries(open, last))).toHaveLength(
+    2 + ENTRIES_PER_PAGE * 6 + 1,
+  );
 });
 
 test("empty objects and lists have nothing to open", () => {
-  expect(treeRows([{ a: {}, b: [] }], INITIAL_TREE_STATE).map((row) => row.open)).toEqual([true, false, false]);
+  expect(treeRows([{ a: {}, b: [] }], INITIAL_TREE_STATE).map((row) => row.open)).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("only the rows in sight are drawn", () => {

@@ -49,7 +49,8 @@ function appendRows(
 ): void {
   const id = JSON.stringify(path);
   const type = typeOf(value);
-  const entries = type === "array" ? (value as unknown[]) : type === "object" ? Object.keys(value as object) : [];
+  const entries =
+    type === "array" ? (value as unknown[]) : type === "object" ? Object.keys(value as object) : [];
   const size = entries.length;
   const byItself = size > 0 && (depth === 0 || (depth < OPEN_DEPTH && size <= OPEN_SIZE));
   const open = size > 0 && byItself !== state.toggled.has(id);
@@ -58,7 +59,14 @@ function appendRows(
   const listed = Math.min(size, state.listed.get(id) ?? ENTRIES_PER_PAGE);
   for (let at = 0; at < listed; at++) {
     const inner = type === "array" ? at : (entries[at] as string);
-    appendRows(rows, (value as Record<string | number, unknown>)[inner], [...path, inner], inner, depth + 1, state);
+    appendRows(
+      rows,
+      (value as Record<string | number, unknown>)[inner],
+      [...path, inner],
+      inner,
+      depth + 1,
+      state,
+    );
   }
   if (listed < size) {
     rows.push({

@@ -13,10 +13,14 @@ export function useTextFile(address: string) {
   });
 }
 
-async function fetchStart(address: string, signal: AbortSignal): Promise<{ text: string; cut: boolean }> {
+async function fetchStart(
+  address: string,
+  signal: AbortSignal,
+): Promise<{ text: string; cut: boolean }> {
   if (address.startsWith("data:")) return { text: decodeDataUrl(address), cut: false };
   const response = await fetch(checkUrl(address), { signal });
-  if (!response.ok || !response.body) throw new Error(`Could not read the file (${response.status}).`);
+  if (!response.ok || !response.body)
+    throw new Error(`Could not read the file (${response.status}).`);
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let text = "";

@@ -17,7 +17,9 @@ export function useVirtualRows(
       // Rows are only drawn anew when another one comes into sight.
       const top = Math.floor(element.scrollTop / rowHeight) * rowHeight;
       setSeen((before) =>
-        before.top === top && before.height === element.clientHeight ? before : { top, height: element.clientHeight },
+        before.top === top && before.height === element.clientHeight
+          ? before
+          : { top, height: element.clientHeight },
       );
     };
     read();

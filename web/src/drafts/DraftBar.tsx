@@ -1,10 +1,16 @@
 /** The line above the canvas that offers unsaved changes of an earlier session, after a crash, a reload or a closed tab. */
 import { FileClock, RotateCcw, Trash2 } from "lucide-react";
 import { useMemo } from "react";
-import { useEditor } from "../editor/editorStore";
+import { useEditor } from "../store/editorStore";
 import { Button, clockTime, cx, exactTime } from "../ui";
 import css from "./DraftBar.module.css";
-import { discardDraft, isDraftOutdated, restoreDraft, summarizeChanges, useRestoreOffer } from "./restoreOffer";
+import {
+  discardDraft,
+  isDraftOutdated,
+  restoreDraft,
+  summarizeChanges,
+  useRestoreOffer,
+} from "./restoreOffer";
 
 export function DraftBar() {
   const offer = useRestoreOffer((state) => state.offer);
@@ -22,7 +28,9 @@ export function DraftBar() {
       <FileClock size={16} className={css.mark} aria-hidden />
       <p className={css.words} role="status">
         <span className={css.title}>
-          {savedVersion === null ? `Unsaved workflow “${draft.document.name}” from ` : "Unsaved changes from "}
+          {savedVersion === null
+            ? `Unsaved workflow “${draft.document.name}” from `
+            : "Unsaved changes from "}
           <time dateTime={at.toISOString()} title={exactTime(at)}>
             {clockTime(at, now)}
           </time>
@@ -37,7 +45,12 @@ export function DraftBar() {
         <Button size="small" icon={Trash2} onClick={() => discardDraft(offer)}>
           Discard
         </Button>
-        <Button size="small" kind={isOld ? "plain" : "primary"} icon={RotateCcw} onClick={() => restoreDraft(offer)}>
+        <Button
+          size="small"
+          kind={isOld ? "plain" : "primary"}
+          icon={RotateCcw}
+          onClick={() => restoreDraft(offer)}
+        >
           Restore unsaved changes
         </Button>
       </span>

@@ -2,17 +2,25 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Catalogue } from "../api/catalogue";
 import { queryClient } from "../api/client";
 import type { NodeType } from "../api/spec";
-import { useEditor } from "../editor/editorStore";
+import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { addNode } from "../graph/document";
-import { emptyDocument, type WorkflowDocument } from "../graph/workflowDocument";
+import { useEditor } from "../store/editorStore";
 import { saveDraftNow, startAutosave, startDraftSession, WRITE_INTERVAL_MS } from "./autosave";
 import { MemoryStore } from "./memoryStore";
-import { discardDraft, isDraftOutdated, offerDraft, restoreDraft, useRestoreOffer } from "./restoreOffer";
+import {
+  discardDraft,
+  isDraftOutdated,
+  offerDraft,
+  restoreDraft,
+  useRestoreOffer,
+} from "./restoreOffer";
 
 const listeners = new Map<string, () => void>();
 let store = new MemoryStore();
 
-vi.stubGlobal("window", { addEventListener: (name: string, listener: () => void) => listeners.set(name, listener) });
+vi.stubGlobal("window", {
+  addEventListener: (name: string, listener: () => void) => listeners.set(name, listener),
+});
 vi.stubGlobal("document", { addEventListener: () => {}, visibilityState: "visible" });
 vi.stubGlobal("BroadcastChannel", undefined);
 
@@ -32,7 +40,10 @@ const secret = (name: string) => ({ name, label: name, kind: { type: "secret" } 
 const HASH = {
   id: "n8n-nodes-base.hash",
   versions: [1],
-  params: [secret("key"), { name: "options", label: "Options", kind: { type: "collection", params: [secret("salt")] } }],
+  params: [
+    secret("key"),
+    { name: "options", label: "Options", kind: { type: "collection", params: [secret("salt")] } },
+  ],
 } as unknown as NodeType;
 
 /** What the page of a workflow does. */
@@ -42,11 +53,16 @@ function open(document: WorkflowDocument) {
 }
 
 function add(name: string) {
-  useEditor
-    .getState()
-    .change("Add node", (document) =>
-      addNode(document, { id: name, name, type: "n8n-nodes-base.set", typeVersion: 1, position: [0, 0], parameters: {} }),
-    );
+  useEditor.getState().change("Add node", (document) =>
+    addNode(document, {
+      id: name,
+      name,
+      type: "n8n-nodes-base.set",
+      typeVersion: 1,
+      position: [0, 0],
+      parameters: {},
+    }),
+  );
 }
 
 const names = () => useEditor.getState().workflow.nodes.map((node) => node.name);
@@ -129,10 +145,21 @@ describe("issue_14_00_unsaved_changes_are_offered_after_a_crash_or_reload", () =
 
   it("without secrets of nodes: what was saved comes back from there, and what was not is said to be missing", async () => {
     const hash = (key: string, salt: string) => ({
-      ...{ id: "h", name: "Hash", type: "n8n-nodes-base.hash", typeVersion: 1, position: [0, 0] as const },
+      ...{
+        id: "h",
+        name: "Hash",
+        type: "n8n-nodes-base.hash",
+        typeVersion: 1,
+        position: [0, 0] as const,
+      },
       parameters: { key, options: { salt, rounds: 3 } },
     });
-    const stored = { ...emptyDocument("Orders"), id: "w1", versionId: "v1", nodes: [hash("saved-key", "={{ $vars.salt }}")] };
+    const stored = {
+      ...emptyDocument("Orders"),
+      id: "w1",
+      versionId: "v1",
+      nodes: [hash("saved-key", "={{ $vars.salt }}")],
+    };
     open(stored);
     add("A");
     saveDraftNow();
@@ -142,8 +169,13 @@ describe("issue_14_00_unsaved_changes_are_offered_after_a_crash_or_reload", () =
     await offerDraft();
     expect(useRestoreOffer.getState().offer?.draft.lacksSecrets).toBe(false);
     restoreDraft(useRestoreOffer.getState().offer as never);
-    expect(useEditor.getState().workflow.nodes).toMatchObject([{ parameters: { key: "saved-key" } }, { name: "A" }]);
-    useEditor.getState().change("Type", (document) => ({ ...document, nodes: [hash("typed-key", "typed-salt")] }));
+    expect(useEditor.getState().workflow.nodes).toMatchObject([
+      { parameters: { key: "saved-key" } },
+      { name: "A" },
+    ]);
+    useEditor
+      .getState()
+      .change("Type", (document) => ({ ...document, nodes: [hash("typed-key", "typed-salt")] }));
     saveDraftNow();
     expect([...store.kept.values()].join()).not.toContain("typed-");
     open(stored);

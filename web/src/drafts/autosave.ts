@@ -1,12 +1,19 @@
 /** Keeps what is not saved in the browser while it is worked on, and forgets it when it is saved, taken back or left behind. */
 import { getCatalogue } from "../api/catalogue";
 import { getMe, onSignOut } from "../api/session";
-import { type EditorState, useEditor } from "../editor/editorStore";
+import { emptyDocument } from "../api/workflowDocument";
 import { isEqualJson } from "../graph/documentDiff";
 import { newId } from "../graph/nodeNames";
-import { emptyDocument } from "../graph/workflowDocument";
+import { type EditorState, useEditor } from "../store/editorStore";
 import { confirm, toast } from "../ui";
-import { type DraftId, deleteDraft, draftKey, getBrowserStore, NEW_WORKFLOW, saveDraft } from "./draftStorage";
+import {
+  type DraftId,
+  deleteDraft,
+  draftKey,
+  getBrowserStore,
+  NEW_WORKFLOW,
+  saveDraft,
+} from "./draftStorage";
 import { announceOpenDraft } from "./openTabs";
 import { restoreSecrets, withoutSecrets } from "./secrets";
 
@@ -31,7 +38,10 @@ export function startAutosave(): void {
   announceOpenDraft(() => currentDraftKey());
   // The last moment that every browser gives: a closed tab, a reload, a phone that puts the page away.
   window.addEventListener("pagehide", saveDraftNow);
-  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && saveDraftNow());
+  document.addEventListener(
+    "visibilitychange",
+    () => document.visibilityState === "hidden" && saveDraftNow(),
+  );
   onSignOut({ beforeSignOut: confirmSignOut, afterSignOut: onSignedOut });
 }
 
@@ -69,14 +79,20 @@ export function saveDraftNow(): void {
   const whole = draft ?? workflow;
   const document = withoutSecrets(whole, catalogue);
   const lacksSecrets =
-    document !== whole && !isEqualJson(restoreSecrets(document, saved ?? document, catalogue).nodes, whole.nodes);
+    document !== whole &&
+    !isEqualJson(restoreSecrets(document, saved ?? document, catalogue).nodes, whole.nodes);
   const id = { user: owner, workflow: document.id ?? NEW_WORKFLOW, session };
   const store = getBrowserStore();
-  const result = store ? saveDraft(store, id, { at: Date.now(), base: savedVersion, document, lacksSecrets }) : "not";
+  const result = store
+    ? saveDraft(store, id, { at: Date.now(), base: savedVersion, document, lacksSecrets })
+    : "not";
   if (result !== "not") currentDraft = id;
   else if (!hasWarned) {
     hasWarned = true;
-    toast({ text: "Unsaved changes to this workflow exceed the browser's storage. Save often.", tone: "bad" });
+    toast({
+      text: "Unsaved changes to this workflow exceed the browser's storage. Save often.",
+      tone: "bad",
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../graph/workflowDocument";
+import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../api/workflowDocument";
 import {
   applyDraft,
   deleteUserDrafts,
@@ -18,7 +18,15 @@ const NOW = 1_800_000_000_000;
 const ID = { user: "ada", workflow: "w1", session: "s1" };
 
 function node(name: string, fields: Partial<WorkflowNode> = {}): WorkflowNode {
-  return { id: name, name, type: "n8n-nodes-base.set", typeVersion: 1, position: [0, 0], parameters: {}, ...fields };
+  return {
+    id: name,
+    name,
+    type: "n8n-nodes-base.set",
+    typeVersion: 1,
+    position: [0, 0],
+    parameters: {},
+    ...fields,
+  };
 }
 
 function document(...nodes: WorkflowNode[]): WorkflowDocument {
@@ -42,14 +50,27 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
     const found = listDrafts(store, "ada", "w1", NOW);
     expect(found.map((one) => one.draft.document.nodes[0]?.name)).toEqual(["B", "A"]);
     expect(found[1]).toMatchObject({ id: ID, draft: { at: NOW, base: "v1", lacksPins: false } });
-    expect(applyDraft(document(), found[0]?.draft as never)).toMatchObject({ id: "w1", versionId: "v1", nodes: [{ name: "B" }] });
+    expect(applyDraft(document(), found[0]?.draft as never)).toMatchObject({
+      id: "w1",
+      versionId: "v1",
+      nodes: [{ name: "B" }],
+    });
   });
 
   it("with nothing of a credential but its id and name", () => {
     const store = new MemoryStore();
     const secret = { id: "7", name: "Mail", data: { password: "hunter2" } } as never;
     const odd = "hunter2" as never;
-    saveDraft(store, ID, draft(document(node("A", { credentials: { smtp: secret, odd } }), node("B", { credentials: odd }))));
+    saveDraft(
+      store,
+      ID,
+      draft(
+        document(
+          node("A", { credentials: { smtp: secret, odd } }),
+          node("B", { credentials: odd }),
+        ),
+      ),
+    );
     expect([...store.kept.values()].join()).not.toContain("hunter2");
     expect(listDrafts(store, "ada", "w1", NOW)[0]?.draft.document.nodes[0]?.credentials).toEqual({
       smtp: { id: "7", name: "Mail" },
@@ -58,19 +79,35 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
 
   it("but nothing that is the server's, such as fields it added to the document", () => {
     const store = new MemoryStore();
-    saveDraft(store, ID, draft({ ...document(), shared: [{ email: "owner@example.com" }], staticData: { token: "owner@" } }));
+    saveDraft(
+      store,
+      ID,
+      draft({
+        ...document(),
+        shared: [{ email: "owner@example.com" }],
+        staticData: { token: "owner@" },
+      }),
+    );
     expect([...store.kept.values()].join()).not.toContain("owner@");
     const [found] = listDrafts(store, "ada", "w1", NOW);
-    expect(applyDraft({ ...document(), staticData: { since: 1 } }, found?.draft as never).staticData).toEqual({ since: 1 });
+    expect(
+      applyDraft({ ...document(), staticData: { since: 1 } }, found?.draft as never).staticData,
+    ).toEqual({ since: 1 });
   });
 
   it("without pinned data where that is too much, and not at all where the rest is", () => {
     const store = new MemoryStore();
-    const pinned = { ...document(node("A")), pinData: { A: [{ json: { text: "x".repeat(MAX_DRAFT_CHARS) } }] } };
+    const pinned = {
+      ...document(node("A")),
+      pinData: { A: [{ json: { text: "x".repeat(MAX_DRAFT_CHARS) } }] },
+    };
     expect(saveDraft(store, ID, draft(pinned))).toBe("without pins");
     const [found] = listDrafts(store, "ada", "w1", NOW);
     const now = { ...document(), pinData: { A: [{ json: { kept: true } }] } };
-    expect(applyDraft(now, found?.draft as never)).toMatchObject({ nodes: [{ name: "A" }], pinData: now.pinData });
+    expect(applyDraft(now, found?.draft as never)).toMatchObject({
+      nodes: [{ name: "A" }],
+      pinData: now.pinData,
+    });
     const huge = document(node("A", { parameters: { text: "x".repeat(MAX_DRAFT_CHARS) } }));
     expect(saveDraft(store, { ...ID, session: "s2" }, draft(huge))).toBe("not");
     expect(store.length).toBe(1);
@@ -78,11 +115,13 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
 
   it("the oldest making room for the newest", () => {
     const store = new MemoryStore();
-    for (let n = 0; n < MAX_DRAFTS + 5; n++) saveDraft(store, { ...ID, session: `s${n}` }, draft(document(), NOW + n));
+    for (let n = 0; n < MAX_DRAFTS + 5; n++)
+      saveDraft(store, { ...ID, session: `s${n}` }, draft(document(), NOW + n));
     expect(store.length).toBe(MAX_DRAFTS);
     expect(store.getItem(draftKey({ ...ID, session: "s4" }))).toBeNull();
     const large = document(node("A", { parameters: { text: "x".repeat(MAX_TOTAL_CHARS / 3) } }));
-    for (let n = 0; n < 4; n++) saveDraft(store, { ...ID, session: `l${n}` }, draft(large, NOW + 100 + n));
+    for (let n = 0; n < 4; n++)
+      saveDraft(store, { ...ID, session: `l${n}` }, draft(large, NOW + 100 + n));
     const chars = [...store.kept.values()].reduce((sum, text) => sum + text.length, 0);
     expect(chars).toBeLessThanOrEqual(MAX_TOTAL_CHARS);
     expect(store.getItem(draftKey({ ...ID, session: "l3" }))).not.toBeNull();
@@ -90,8 +129,14 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
 
   it("also where the browser has less room than it should, and without failing where it has none", () => {
     const small = new MemoryStore(900);
-    saveDraft(small, { ...ID, session: "old" }, draft(document(node("A", { notes: "x".repeat(300) })), NOW));
-    expect(saveDraft(small, ID, draft(document(node("B", { notes: "x".repeat(300) })), NOW + 1))).toBe("whole");
+    saveDraft(
+      small,
+      { ...ID, session: "old" },
+      draft(document(node("A", { notes: "x".repeat(300) })), NOW),
+    );
+    expect(
+      saveDraft(small, ID, draft(document(node("B", { notes: "x".repeat(300) })), NOW + 1)),
+    ).toBe("whole");
     expect(listDrafts(small, "ada", "w1", NOW).map((one) => one.id.session)).toEqual(["s1"]);
     expect(saveDraft(new MemoryStore(0), ID, draft(document()))).toBe("not");
   });
@@ -124,9 +169,13 @@ describe("issue_14_00_unsaved_changes_are_kept_in_the_browser", () => {
 
 it("a draft that says what was saved meanwhile is not worth an offer", () => {
   const store = new MemoryStore();
-  const content = document(node("A", { credentials: { smtp: { id: "7", name: "Mail" } }, notes: undefined }));
+  const content = document(
+    node("A", { credentials: { smtp: { id: "7", name: "Mail" } }, notes: undefined }),
+  );
   saveDraft(store, ID, draft(content));
   const [found] = listDrafts(store, "ada", "w1", NOW);
-  expect(isAlreadySaved(found?.draft as never, { ...content, versionId: "v2", pinData: null })).toBe(true);
+  expect(
+    isAlreadySaved(found?.draft as never, { ...content, versionId: "v2", pinData: null }),
+  ).toBe(true);
   expect(isAlreadySaved(found?.draft as never, { ...content, name: "Other" })).toBe(false);
 });

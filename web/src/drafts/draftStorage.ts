@@ -3,10 +3,11 @@
  * before the page is gone. What is kept is bounded and has no secrets: of a credential its id and name, of nodes what is no secret of
  * theirs (`withoutSecrets`, done by whoever keeps a draft), and nothing of what the server adds to a document.
  */
+
+import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../api/workflowDocument";
 import { isEqualJson } from "../graph/documentDiff";
 import { withContentOf } from "../graph/history";
 import { isRecord, normalizeDocument } from "../graph/normalize";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../graph/workflowDocument";
 
 const PREFIX = "heddle.draft";
 /** The form of an entry; one of another form is dropped. */
@@ -84,7 +85,12 @@ export function saveDraft(store: KeyValueStore, id: DraftId, draft: NewDraft): S
 }
 
 /** The drafts of one user for one workflow, the newest first. What cannot be read, or is too old, is dropped. */
-export function listDrafts(store: KeyValueStore, user: string, workflow: string, now: number): { id: DraftId; draft: Draft }[] {
+export function listDrafts(
+  store: KeyValueStore,
+  user: string,
+  workflow: string,
+  now: number,
+): { id: DraftId; draft: Draft }[] {
   const found: { id: DraftId; draft: Draft }[] = [];
   for (const { key, id } of listEntries(store)) {
     const draft = readDraft(store.getItem(key));
@@ -100,7 +106,8 @@ export function deleteDraft(store: KeyValueStore, id: DraftId): void {
 
 /** Nothing of a user who signs out stays on the machine. */
 export function deleteUserDrafts(user: string, store = getBrowserStore()): void {
-  for (const { key, id } of store ? listEntries(store) : []) if (id.user === user) store?.removeItem(key);
+  for (const { key, id } of store ? listEntries(store) : [])
+    if (id.user === user) store?.removeItem(key);
 }
 
 /** The document with the changes of a draft, and everything that is the server's as it is now. */
@@ -124,7 +131,14 @@ function normalizeJson(value: unknown): unknown {
 }
 
 /** The author's part of a document, with nothing of a credential but its id and name. */
-function draftContent({ name, nodes, connections, settings, pinData, meta }: WorkflowDocument): Record<string, unknown> {
+function draftContent({
+  name,
+  nodes,
+  connections,
+  settings,
+  pinData,
+  meta,
+}: WorkflowDocument): Record<string, unknown> {
   return {
     name,
     nodes: nodes.map(stripCredentialData),
@@ -141,20 +155,38 @@ function stripCredentialData(node: WorkflowNode): WorkflowNode {
     return rest as WorkflowNode;
   }
   const named = Object.entries(node.credentials).filter(([, one]) => isRecord(one));
-  return { ...node, credentials: Object.fromEntries(named.map(([kind, { id, name }]) => [kind, { id, name }])) };
+  return {
+    ...node,
+    credentials: Object.fromEntries(named.map(([kind, { id, name }]) => [kind, { id, name }])),
+  };
 }
 
-function serializeDraft({ at, base, document, lacksSecrets }: NewDraft, lacksPins: boolean): string {
+function serializeDraft(
+  { at, base, document, lacksSecrets }: NewDraft,
+  lacksPins: boolean,
+): string {
   const content = draftContent(document);
   if (lacksPins) delete content.pinData;
-  return JSON.stringify({ form: FORMAT_VERSION, at, base, lacksSecrets, lacksPins, document: content });
+  return JSON.stringify({
+    form: FORMAT_VERSION,
+    at,
+    base,
+    lacksSecrets,
+    lacksPins,
+    document: content,
+  });
 }
 
 /** Anybody may have written to the storage, so nothing in it is taken for granted. */
 function readDraft(text: string | null): Draft | null {
   try {
     const value: unknown = JSON.parse(text ?? "");
-    if (!isRecord(value) || value.form !== FORMAT_VERSION || typeof value.at !== "number" || !isRecord(value.document))
+    if (
+      !isRecord(value) ||
+      value.form !== FORMAT_VERSION ||
+      typeof value.at !== "number" ||
+      !isRecord(value.document)
+    )
       return null;
     const given = value.document as unknown as WorkflowDocument;
     if (typeof given.name !== "string" || !Array.isArray(given.nodes)) return null;
@@ -187,7 +219,12 @@ function listEntries(store: KeyValueStore): Entry[] {
     if (key === null || !id) continue;
     const text = store.getItem(key) ?? "";
     // Read from the first letters: a draft may be long, and there may be many.
-    found.push({ key, id, chars: text.length, at: Number(text.slice(0, 60).match(/"at":(\d+)/)?.[1] ?? 0) });
+    found.push({
+      key,
+      id,
+      chars: text.length,
+      at: Number(text.slice(0, 60).match(/"at":(\d+)/)?.[1] ?? 0),
+    });
   }
   return found.sort((one, other) => one.at - other.at);
 }

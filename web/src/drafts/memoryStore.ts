@@ -19,7 +19,9 @@ export class MemoryStore implements KeyValueStore {
   }
 
   setItem(key: string, value: string): void {
-    const others = [...this.kept].filter(([name]) => name !== key).reduce((sum, [, text]) => sum + text.length, 0);
+    const others = [...this.kept]
+      .filter(([name]) => name !== key)
+      .reduce((sum, [, text]) => sum + text.length, 0);
     if (others + value.length > this.room) throw new DOMException("no room", "QuotaExceededError");
     this.kept.set(key, value);
   }

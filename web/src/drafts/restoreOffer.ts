@@ -2,8 +2,8 @@
 import { create } from "zustand";
 import { getCatalogue } from "../api/catalogue";
 import { getMe } from "../api/session";
-import { useEditor } from "../editor/editorStore";
 import { diffDocuments, summarizeDiff } from "../graph/documentDiff";
+import { useEditor } from "../store/editorStore";
 import { toast } from "../ui";
 import { currentDraftKey, saveDraftNow } from "./autosave";
 import {
@@ -46,7 +46,8 @@ export async function offerDraft(): Promise<void> {
   );
   const { saved } = useEditor.getState();
   const known = saved && withoutSecrets(saved, getCatalogue());
-  const isKnown = ({ draft }: FoundDraft) => known !== null && !draft.lacksSecrets && isAlreadySaved(draft, known);
+  const isKnown = ({ draft }: FoundDraft) =>
+    known !== null && !draft.lacksSecrets && isAlreadySaved(draft, known);
   for (const { id } of left.filter(isKnown)) deleteDraft(store, id);
   useRestoreOffer.setState({ offer: left.find((found) => !isKnown(found)) ?? null });
 }
@@ -55,7 +56,9 @@ export async function offerDraft(): Promise<void> {
 export function restoreDraft({ id, draft }: FoundDraft): void {
   useEditor
     .getState()
-    .change("Restore unsaved changes", (document) => restoreSecrets(applyDraft(document, draft), document, getCatalogue()));
+    .change("Restore unsaved changes", (document) =>
+      restoreSecrets(applyDraft(document, draft), document, getCatalogue()),
+    );
   // The changes are this session's from here on, so they are kept under its name before the old entry goes.
   saveDraftNow();
   const store = getBrowserStore();
@@ -65,7 +68,10 @@ export function restoreDraft({ id, draft }: FoundDraft): void {
     useEditor.getState().undo();
     saveDraftAgain(id, draft);
   };
-  const lacking = [draft.lacksPins && "pinned data", draft.lacksSecrets && "secrets (enter them again)"].filter(Boolean);
+  const lacking = [
+    draft.lacksPins && "pinned data",
+    draft.lacksSecrets && "secrets (enter them again)",
+  ].filter(Boolean);
   const without = lacking.length > 0 ? `, without ${lacking.join(" and ")}` : "";
   toast({ text: `Unsaved changes restored${without}. Save to keep them.`, undo });
 }
@@ -92,5 +98,7 @@ export function isDraftOutdated(draft: Draft, savedVersion: string | null): bool
 /** What restoring would change: "1 added, 2 changed". */
 export function summarizeChanges(draft: Draft): string {
   const { workflow } = useEditor.getState();
-  return summarizeDiff(diffDocuments(workflow, restoreSecrets(draft.document, workflow, getCatalogue())));
+  return summarizeDiff(
+    diffDocuments(workflow, restoreSecrets(draft.document, workflow, getCatalogue())),
+  );
 }

@@ -1,18 +1,27 @@
 // The drawer under the canvas: what a run did (Logs), what its agents did (Timeline), a chat to try the workflow with, and what is
 // wrong with the document (Problems). Folded, it is a line that says how the last run stands.
 
-import { ChevronDown, ChevronUp, ListChecks, ListTree, MessagesSquare, Route, Square, TriangleAlert } from "lucide-react";
+import {
+  ChevronDown,
+  ChevronUp,
+  ListChecks,
+  ListTree,
+  MessagesSquare,
+  Route,
+  Square,
+  TriangleAlert,
+} from "lucide-react";
 import { type KeyboardEvent, lazy, type PointerEvent, Suspense, useRef } from "react";
 import { Link } from "wouter";
 import { urlPath } from "../api/url";
-import { useEditor } from "../editor/editorStore";
-import { RunBanner } from "../run/RunBanner";
-import { stopRun, useRunWatch } from "../run/runControl";
 import { elapsed, isOver } from "../run/runView";
 import { useNow } from "../run/useNow";
+import { RunBanner } from "../runner/RunBanner";
+import { stopRun, useRunWatch } from "../runner/runControl";
+import { type DrawerTab, HEADER_HEIGHT, MIN_HEIGHT, useDrawer } from "../store/drawerStore";
+import { useEditor } from "../store/editorStore";
 import { Button, duration, ErrorBoundary, IconButton, Loading, StatusMark, Tabs } from "../ui";
 import css from "./Drawer.module.css";
-import { type DrawerTab, HEADER_HEIGHT, MIN_HEIGHT, useDrawer } from "./drawerStore";
 import { LogsTab } from "./LogsTab";
 import { ProblemsTab } from "./ProblemsTab";
 import { useProblems } from "./useProblems";
@@ -33,13 +42,24 @@ export function Drawer() {
     { id: "problems", label: "Problems", icon: TriangleAlert, count: problems.length || undefined },
   ];
   return (
-    <section className={css.drawer} aria-label="Run" style={{ height: isOpen ? height : undefined }} data-open={isOpen}>
+    <section
+      className={css.drawer}
+      aria-label="Run"
+      style={{ height: isOpen ? height : undefined }}
+      data-open={isOpen}
+    >
       {isOpen && <ResizeHandle />}
       <ErrorBoundary what="The run status bar" place="bar">
         <RunBanner />
       </ErrorBoundary>
       <header className={css.head} style={{ flexBasis: HEADER_HEIGHT }}>
-        <Tabs label="Run" value={isOpen ? tab : ""} onChange={(id) => show(id as DrawerTab)} tabs={tabs} className={css.tabs} />
+        <Tabs
+          label="Run"
+          value={isOpen ? tab : ""}
+          onChange={(id) => show(id as DrawerTab)}
+          tabs={tabs}
+          className={css.tabs}
+        />
         <RunSummary />
         {workflowId && (
           <Link href={urlPath`/executions?workflow=${workflowId}`} asChild>
@@ -55,7 +75,11 @@ export function Drawer() {
         />
       </header>
       {isOpen && (
-        <div className={css.body} role="tabpanel" aria-label={tabs.find((one) => one.id === tab)?.label}>
+        <div
+          className={css.body}
+          role="tabpanel"
+          aria-label={tabs.find((one) => one.id === tab)?.label}
+        >
           <ErrorBoundary what={TAB_NAMES[tab]} resetKey={tab}>
             <Suspense fallback={<Loading />}>
               {tab === "logs" && <LogsTab />}
@@ -86,8 +110,14 @@ function RunSummary() {
   if (!run) return <span className={css.summary} />;
   return (
     <span className={css.summary} role="status">
-      {run.status === "listening" ? <StatusMark status="waiting" /> : <StatusMark status={run.status} />}
-      {run.status !== "listening" && <span className={css.time}>{duration(elapsed(run, now))}</span>}
+      {run.status === "listening" ? (
+        <StatusMark status="waiting" />
+      ) : (
+        <StatusMark status={run.status} />
+      )}
+      {run.status !== "listening" && (
+        <span className={css.time}>{duration(elapsed(run, now))}</span>
+      )}
       {isGoing && (
         <Button size="small" icon={Square} busy={isStopping} onClick={() => void stopRun()}>
           {run.status === "listening" ? "Stop listening" : "Stop"}

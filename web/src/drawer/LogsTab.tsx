@@ -3,10 +3,10 @@
 
 import { Play, ScrollText } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { useEditor } from "../editor/editorStore";
 import { RunProblem } from "../run/RunProblem";
-import { startRun, useRunWatch } from "../run/runControl";
 import { isOver } from "../run/runView";
+import { startRun, useRunWatch } from "../runner/runControl";
+import { useEditor } from "../store/editorStore";
 import { Button, EmptyState, SplitPane } from "../ui";
 import css from "./LogsTab.module.css";
 import { type LogStep, logTree, visibleSteps } from "./logTree";
@@ -28,10 +28,12 @@ export function LogsTab() {
     setChosen(null);
   }, [executionId]);
   // A run that failed shows what failed until something else is chosen.
-  const failed = run?.status === "error" ? steps.findLast((step) => step.run.status === "error") : undefined;
+  const failed =
+    run?.status === "error" ? steps.findLast((step) => step.run.status === "error") : undefined;
   const current = steps.find((step) => step.key === chosen) ?? failed;
 
-  if (!run || (steps.length === 0 && !run.error)) return <NoSteps isRunning={run !== null && !isOver(run)} />;
+  if (!run || (steps.length === 0 && !run.error))
+    return <NoSteps isRunning={run !== null && !isOver(run)} />;
   const choose = (step: LogStep) => {
     setChosen(step.key);
     select([step.node]);
@@ -59,11 +61,23 @@ export function LogsTab() {
     </div>
   );
   return (
-    <SplitPane direction="row" initial={-420} min={260} max={900} storageKey="logs" label="Detail width">
+    <SplitPane
+      direction="row"
+      initial={-420}
+      min={260}
+      max={900}
+      storageKey="logs"
+      label="Detail width"
+    >
       {[
         list,
         current ? (
-          <StepDetail key={current.key} step={current} executionId={run.executionId} onOpen={() => openNode(current.node)} />
+          <StepDetail
+            key={current.key}
+            step={current}
+            executionId={run.executionId}
+            onOpen={() => openNode(current.node)}
+          />
         ) : (
           <p key="none" className={css.none}>
             Select a step to see its data.
@@ -82,7 +96,11 @@ function NoSteps({ isRunning }: { isRunning: boolean }) {
     <EmptyState
       icon={ScrollText}
       title="No execution yet"
-      text={hasNodes ? "Run the workflow to see each step here as it runs." : "Add a trigger and a node, then run the workflow."}
+      text={
+        hasNodes
+          ? "Run the workflow to see each step here as it runs."
+          : "Add a trigger and a node, then run the workflow."
+      }
       action={
         hasNodes && (
           <Button icon={Play} kind="primary" busy={isStarting} onClick={() => void startRun()}>

@@ -2,8 +2,8 @@
 
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { Problem } from "../api/types";
-import { useEditor } from "../editor/editorStore";
 import { ErrorCode } from "../run/ErrorCode";
+import { useEditor } from "../store/editorStore";
 import { EmptyState, ErrorState as Failure, Loading, plural } from "../ui";
 import css from "./ProblemsTab.module.css";
 import { useProblems } from "./useProblems";
@@ -22,7 +22,13 @@ export function ProblemsTab() {
   }
   if (problems.length === 0) {
     if (isChecking) return <Loading label="Checking workflow" />;
-    return <EmptyState icon={CircleCheck} title="No problems" text="All nodes and connections are valid." />;
+    return (
+      <EmptyState
+        icon={CircleCheck}
+        title="No problems"
+        text="All nodes and connections are valid."
+      />
+    );
   }
   const nErrors = problems.filter((problem) => problem.severity === "error").length;
   return (

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { JsonBlock } from "../run/JsonBlock";
 import { RunProblem } from "../run/RunProblem";
 import { useItems } from "../run/runItems";
+import { useDrawer } from "../store/drawerStore";
 import { Button, count, duration, ErrorState, exactTime, Skeleton, Tabs } from "../ui";
-import { useDrawer } from "./drawerStore";
 import css from "./LogsTab.module.css";
 import type { LogStep } from "./logTree";
 
@@ -71,7 +71,15 @@ export function StepDetail({ step, executionId, onOpen }: StepDetailProps) {
   );
 }
 
-function StepItems({ step, executionId, direction }: { step: LogStep; executionId: string; direction: "input" | "output" }) {
+function StepItems({
+  step,
+  executionId,
+  direction,
+}: {
+  step: LogStep;
+  executionId: string;
+  direction: "input" | "output";
+}) {
   const { node, run } = step;
   const filled = run.outputs.find((output) => output.items > 0);
   const kind = run.served?.kind ?? "main";
@@ -87,14 +95,17 @@ function StepItems({ step, executionId, direction }: { step: LogStep; executionI
   });
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (isLoading || !data) return <Skeleton lines={4} />;
-  if (data.items.length === 0) return <p className={css.quiet}>{direction === "input" ? "No input." : "No output."}</p>;
+  if (data.items.length === 0)
+    return <p className={css.quiet}>{direction === "input" ? "No input." : "No output."}</p>;
   return (
     <div className={css.data}>
       {data.items.map((item, index) => (
         <JsonBlock key={index} value={item.preview ?? item.json} label={`item ${index}`} />
       ))}
       {data.total > data.items.length && (
-        <p className={css.quiet}>{count(data.total - data.items.length)} more. Open the node to see all.</p>
+        <p className={css.quiet}>
+          {count(data.total - data.items.length)} more. Open the node to see all.
+        </p>
       )}
     </div>
   );

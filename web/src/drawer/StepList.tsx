@@ -1,7 +1,15 @@
 // The tree of steps, which is walked with the arrow keys; only the rows in sight are drawn.
 
 import { ChevronDown, ChevronRight, SquareArrowOutUpRight } from "lucide-react";
-import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { StepStatusMark } from "../run/StepStatusMark";
 import { useNow } from "../run/useNow";
 import { Badge, count, cx, duration, IconButton } from "../ui";
@@ -25,7 +33,8 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
   const [sight, setSight] = useState({ top: 0, height: 600 });
   const [first, last] = visibleRows(sight.top, sight.height, ROW_HEIGHT, steps.length);
   const look = useCallback(() => {
-    if (frame.current) setSight({ top: frame.current.scrollTop, height: frame.current.clientHeight });
+    if (frame.current)
+      setSight({ top: frame.current.scrollTop, height: frame.current.clientHeight });
   }, []);
   useLayoutEffect(() => {
     const observer = new ResizeObserver(look);
@@ -46,7 +55,8 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
       const next = steps[Math.max(0, Math.min(steps.length - 1, at + move))];
       if (next) onChoose(next);
     } else if (event.key === "Enter" && step) onOpen(step);
-    else if (event.key === "ArrowLeft" && step?.children.length && !folded.has(step.key)) onFold(step);
+    else if (event.key === "ArrowLeft" && step?.children.length && !folded.has(step.key))
+      onFold(step);
     else if (event.key === "ArrowRight" && step && folded.has(step.key)) onFold(step);
     else return;
     event.preventDefault();
@@ -54,7 +64,15 @@ export function StepList({ steps, folded, chosen, onChoose, onFold, onOpen }: St
   };
 
   return (
-    <div ref={frame} className={css.list} role="tree" aria-label="Steps" tabIndex={0} onScroll={look} onKeyDown={onKeyDown}>
+    <div
+      ref={frame}
+      className={css.list}
+      role="tree"
+      aria-label="Steps"
+      tabIndex={0}
+      onScroll={look}
+      onKeyDown={onKeyDown}
+    >
       <div style={{ height: steps.length * ROW_HEIGHT, position: "relative" }}>
         {steps.slice(first, last).map((step, index) => (
           <Row
@@ -114,14 +132,26 @@ function Row({ step, top, isFolded, isChosen, onChoose, onFold, onOpen }: RowPro
       <StepStatusMark status={run.status} />
       <span className={css.name}>{node}</span>
       {times > 1 && <span className={css.turn}>#{run.runIndex + 1}</span>}
-      {run.served && <span className={css.kind}>{KIND_LABELS[run.served.kind] ?? run.served.kind.replace(/^ai_/, "")}</span>}
+      {run.served && (
+        <span className={css.kind}>
+          {KIND_LABELS[run.served.kind] ?? run.served.kind.replace(/^ai_/, "")}
+        </span>
+      )}
       {run.retries > 0 && <Badge tone="wait">{run.retries}× retried</Badge>}
       <span className={css.open}>
-        <IconButton icon={SquareArrowOutUpRight} label={`Open ${node}`} size="small" tabIndex={-1} onClick={() => onOpen(step)} />
+        <IconButton
+          icon={SquareArrowOutUpRight}
+          label={`Open ${node}`}
+          size="small"
+          tabIndex={-1}
+          onClick={() => onOpen(step)}
+        />
       </span>
       <span className={css.items}>{run.served ? "" : countLabel(itemsIn, itemsOut)}</span>
       <span className={css.time}>
-        {run.status === "reused" ? "" : duration(run.status === "running" ? now - run.startedMs : run.durationMs)}
+        {run.status === "reused"
+          ? ""
+          : duration(run.status === "running" ? now - run.startedMs : run.durationMs)}
       </span>
     </div>
   );
@@ -138,14 +168,17 @@ const KIND_LABELS: Record<string, string> = {
 };
 
 function countLabel(itemsIn: number | null, itemsOut: number): string {
-  return itemsIn === null ? `${count(itemsOut)} out` : `${count(itemsIn)} in · ${count(itemsOut)} out`;
+  return itemsIn === null
+    ? `${count(itemsOut)} out`
+    : `${count(itemsIn)} in · ${count(itemsOut)} out`;
 }
 
 function scrollToRow(frame: HTMLElement | null, at: number): void {
   if (!frame || at < 0) return;
   const top = at * ROW_HEIGHT;
   if (top < frame.scrollTop) frame.scrollTop = top;
-  else if (top + ROW_HEIGHT > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + ROW_HEIGHT - frame.clientHeight;
+  else if (top + ROW_HEIGHT > frame.scrollTop + frame.clientHeight)
+    frame.scrollTop = top + ROW_HEIGHT - frame.clientHeight;
 }
 
 /** Stays at the end while steps are added, unless somebody has scrolled away from it. */
@@ -156,7 +189,9 @@ function useFollowTail(frame: RefObject<HTMLDivElement | null>, n: number): void
     const grown = n - before.current;
     before.current = n;
     if (!element || grown <= 0) return;
-    const wasAtEnd = element.scrollHeight - grown * ROW_HEIGHT - element.scrollTop - element.clientHeight < ROW_HEIGHT * 2;
+    const wasAtEnd =
+      element.scrollHeight - grown * ROW_HEIGHT - element.scrollTop - element.clientHeight <
+      ROW_HEIGHT * 2;
     if (wasAtEnd) element.scrollTop = element.scrollHeight;
   }, [n, frame]);
 }

@@ -63,7 +63,9 @@ export function visibleSteps(roots: readonly LogStep[], folded: ReadonlySet<stri
 /** Which run of the node above a served one belongs to: the one its record names, or the last that had begun by then. */
 function parentOf(step: LogStep, above: readonly LogStep[]): LogStep | undefined {
   const named =
-    step.run.served?.run === undefined ? undefined : above.find((other) => other.run.runIndex === step.run.served?.run);
+    step.run.served?.run === undefined
+      ? undefined
+      : above.find((other) => other.run.runIndex === step.run.served?.run);
   const found = named ?? above.findLast((other) => other.run.order < step.run.order) ?? above[0];
   return found === step ? undefined : found;
 }
@@ -75,7 +77,9 @@ function itemsIn(view: RunView, run: NodeRunView): number | null {
   for (const source of sources) {
     const runs = view.nodes.get(source.node);
     const fed = runs?.[indexOfRun(runs, source.run)];
-    sum += fed?.outputs.find((output) => output.kind === "main" && output.index === source.output)?.items ?? 0;
+    sum +=
+      fed?.outputs.find((output) => output.kind === "main" && output.index === source.output)
+        ?.items ?? 0;
   }
   return sum;
 }

@@ -4,8 +4,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { api } from "../api/client";
 import type { Problem } from "../api/types";
-import { useEditor } from "../editor/editorStore";
-import type { WorkflowDocument } from "../graph/workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
+import { useEditor } from "../store/editorStore";
 
 export interface CheckResponse {
   problems: Problem[];
@@ -22,23 +22,38 @@ const DEBOUNCE_MS = 600;
 const NO_PROBLEMS: readonly Problem[] = [];
 const SEVERITY_ORDER = { error: 0, warning: 1, info: 2 };
 
-export function useProblems(): { problems: readonly Problem[]; isChecking: boolean; error: unknown; again: () => void } {
+export function useProblems(): {
+  problems: readonly Problem[];
+  isChecking: boolean;
+  error: unknown;
+  again: () => void;
+} {
   const document = useEditor((state) => state.workflow);
   const settled = useDebouncedDocument(document);
   const { nodes, connections, settings } = settled;
   const query = useQuery({
     queryKey: ["workflow-check", nodes, connections, settings],
     queryFn: ({ signal }) =>
-      api.post<CheckResponse>("/workflows/check", { nodes, connections, settings: settings ?? {} }, signal),
+      api.post<CheckResponse>(
+        "/workflows/check",
+        { nodes, connections, settings: settings ?? {} },
+        signal,
+      ),
     // The parts of a document are compared by what they are, not by all they hold: a document may be a megabyte.
-    queryKeyHashFn: () => `workflow-check ${objectKey(nodes)} ${objectKey(connections)} ${objectKey(settings)}`,
+    queryKeyHashFn: () =>
+      `workflow-check ${objectKey(nodes)} ${objectKey(connections)} ${objectKey(settings)}`,
     enabled: nodes.length > 0,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   });
   const problems = nodes.length > 0 ? (query.data?.problems ?? NO_PROBLEMS) : NO_PROBLEMS;
-  return { problems: bySeverity(problems), isChecking: query.isFetching, error: query.error, again: () => void query.refetch() };
+  return {
+    problems: bySeverity(problems),
+    isChecking: query.isFetching,
+    error: query.error,
+    again: () => void query.refetch(),
+  };
 }
 
 const sorted = new WeakMap<readonly Problem[], readonly Problem[]>();
@@ -47,7 +62,9 @@ const sorted = new WeakMap<readonly Problem[], readonly Problem[]>();
 function bySeverity(problems: readonly Problem[]): readonly Problem[] {
   let found = sorted.get(problems);
   if (!found) {
-    found = [...problems].sort((a, b) => (SEVERITY_ORDER[a.severity] ?? 3) - (SEVERITY_ORDER[b.severity] ?? 3));
+    found = [...problems].sort(
+      (a, b) => (SEVERITY_ORDER[a.severity] ?? 3) - (SEVERITY_ORDER[b.severity] ?? 3),
+    );
     sorted.set(problems, found);
   }
   return found;

@@ -1,14 +1,20 @@
 /** The search for a node to add: by words, or by family while nothing is typed; only what fits where it was opened. */
 import { useEffect, useMemo, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
-import { GROUPS, newestOfEach, searchNodes, type WantedPort, wantedLabel } from "../graph/nodeSearch";
+import {
+  GROUPS,
+  newestOfEach,
+  searchNodes,
+  type WantedPort,
+  wantedLabel,
+} from "../graph/nodeSearch";
 import { kindLabel } from "../graph/ports";
 import type { TypeSpec } from "../graph/typeSpec";
+import { NodeIcon } from "../shared/NodeIcon";
+import { type AddRequest, useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { Kbd } from "../ui";
-import { type AddRequest, useCanvas } from "./canvasStore";
 import { addNodeOfType, closeAddPanel, focusCanvas } from "./commands";
-import { useEditor } from "./editorStore";
-import { NodeIcon } from "./NodeIcon";
 import { listStyles as css, ListGroup, ListItem, SearchableList } from "./SearchableList";
 import { readUsageCounts } from "./usageCounts";
 import { NODE_MIME_TYPE } from "./useDropping";
@@ -73,7 +79,15 @@ function PanelContent({ request }: { request: AddRequest }) {
             <ListGroup key={section.title} title={section.title}>
               {section.specs.map((spec) => {
                 const index = places.get(spec) ?? 0;
-                return <Row key={spec.id} spec={spec} index={index} isChosen={index === chosen} onPoint={() => choose(index)} />;
+                return (
+                  <Row
+                    key={spec.id}
+                    spec={spec}
+                    index={index}
+                    isChosen={index === chosen}
+                    onPoint={() => choose(index)}
+                  />
+                );
               })}
             </ListGroup>
           ))}
@@ -117,10 +131,14 @@ function NoMatches({ query, wanted }: { query: string; wanted: WantedPort | null
   const catalogue = useCatalogue();
   // Nothing can be said about a name before the node types are there.
   if (catalogue.all.length === 0) return null;
-  const what = wanted && wanted.kind !== "main" ? ` for this port (${kindLabel(wanted.kind).toLowerCase()})` : "";
+  const what =
+    wanted && wanted.kind !== "main"
+      ? ` for this port (${kindLabel(wanted.kind).toLowerCase()})`
+      : "";
   return (
     <p className={css.nothing}>
-      No nodes{what} match “{query}”. Try another term, such as the name of the service. HTTP Request can call any web API.
+      No nodes{what} match “{query}”. Try another term, such as the name of the service. HTTP
+      Request can call any web API.
     </p>
   );
 }
@@ -139,15 +157,21 @@ function useSections(query: string, wanted: WantedPort | null): Section[] {
   return useMemo(() => {
     const used = readUsageCounts();
     const found = searchNodes(specs, query, wanted, used).map(({ spec }) => spec);
-    if (query.trim() !== "") return found.length > 0 ? [{ title: "Best matches", specs: found.slice(0, 40) }] : [];
-    const often = isEmpty ? [] : found.filter((spec) => (used.get(spec.id) ?? 0) > 0).slice(0, MAX_FREQUENT);
+    if (query.trim() !== "")
+      return found.length > 0 ? [{ title: "Best matches", specs: found.slice(0, 40) }] : [];
+    const often = isEmpty
+      ? []
+      : found.filter((spec) => (used.get(spec.id) ?? 0) > 0).slice(0, MAX_FREQUENT);
     const byName = [...found].sort((one, other) => one.name.localeCompare(other.name));
     // A workflow begins with a trigger; later ones are rare, so they come last.
-    const order = isEmpty || wanted?.side === "input" ? GROUPS : [...GROUPS.slice(1), ...GROUPS.slice(0, 1)];
+    const order =
+      isEmpty || wanted?.side === "input" ? GROUPS : [...GROUPS.slice(1), ...GROUPS.slice(0, 1)];
     const groups = order.map((group) => ({
       title: group.label,
       specs: byName.filter((spec) => spec.group === group.id && !often.includes(spec)),
     }));
-    return [{ title: "Frequently used", specs: often }, ...groups].filter((section) => section.specs.length > 0);
+    return [{ title: "Frequently used", specs: often }, ...groups].filter(
+      (section) => section.specs.length > 0,
+    );
   }, [specs, query, wanted, isEmpty]);
 }

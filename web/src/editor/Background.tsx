@@ -36,7 +36,12 @@ export const Background = memo(function Background({ under }: { under: Box }) {
   };
   return (
     <ViewportPortal>
-      <div className={css.ground} data-plain={strength === 0 || undefined} style={style} aria-hidden />
+      <div
+        className={css.ground}
+        data-plain={strength === 0 || undefined}
+        style={style}
+        aria-hidden
+      />
     </ViewportPortal>
   );
 });

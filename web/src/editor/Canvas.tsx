@@ -11,18 +11,18 @@ import {
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
 import { GRID } from "../graph/geometry";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { ContextMenu, cx, type MenuItem } from "../ui";
 import { Background } from "./Background";
 import css from "./Canvas.module.css";
 import { CanvasTools } from "./CanvasTools";
 import { ConnectionLine } from "./ConnectionLine";
-import { useCanvas } from "./canvasStore";
 import { openNode } from "./commands";
 import { canvasMenu, edgeMenu, nodeMenu } from "./contextMenus";
 import { FlowEdge, SubNodeEdge } from "./Edge";
 import { EdgesLod } from "./EdgesLod";
 import { EmptyCanvas } from "./EmptyCanvas";
-import { useEditor } from "./editorStore";
 import {
   backgroundBounds,
   type CanvasEdge,
@@ -34,7 +34,13 @@ import {
   withPositionStyles,
 } from "./flowModel";
 import { HintBubble } from "./HintBubble";
-import { LOW_DETAIL_ZOOM, LOW_DETAIL_ZOOM_OF_MANY, LowDetailContext, MANY_NODES, MIN_TEXT_ZOOM } from "./lod";
+import {
+  LOW_DETAIL_ZOOM,
+  LOW_DETAIL_ZOOM_OF_MANY,
+  LowDetailContext,
+  MANY_NODES,
+  MIN_TEXT_ZOOM,
+} from "./lod";
 import { Minimap } from "./Minimap";
 import { NodeCard } from "./NodeCard";
 import { StickyNote } from "./StickyNote";
@@ -85,19 +91,31 @@ export function Canvas() {
     setNodes((before) => mergeNodes(built.nodes, before, selection));
   }, [built, catalogue, selection]);
   const edges = useMemo(
-    () => built.edges.map((edge) => (selectedEdges.has(edge.id) ? { ...edge, selected: true } : edge)),
+    () =>
+      built.edges.map((edge) => (selectedEdges.has(edge.id) ? { ...edge, selected: true } : edge)),
     [built.edges, selectedEdges],
   );
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
     setNodes((before) => withPositionStyles(applyNodeChanges(changes, before)));
     applySelection(changes, "selection");
   }, []);
-  const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => applySelection(changes, "selectedEdges"), []);
+  const onEdgesChange = useCallback(
+    (changes: EdgeChange<CanvasEdge>[]) => applySelection(changes, "selectedEdges"),
+    [],
+  );
   const onInit = useCallback((flow: ReactFlowInstance<CanvasNode, CanvasEdge>) => {
     useCanvas.setState({ flow: flow as unknown as ReactFlowInstance });
   }, []);
   useEffect(() => {
-    return () => useCanvas.setState({ flow: null, add: null, connect: null, renaming: null, hint: null, panel: null });
+    return () =>
+      useCanvas.setState({
+        flow: null,
+        add: null,
+        connect: null,
+        renaming: null,
+        hint: null,
+        panel: null,
+      });
   }, []);
   // A node that is dragged is another one in every frame, but the lines are the same.
   const [sameEdges] = useState(() => createStableList<CanvasEdge>());
@@ -127,7 +145,10 @@ export function Canvas() {
         }}
         // Whoever came here by pointing knows where they are; the frame is for those who came by Tab.
         onPointerDownCapture={(event) => event.currentTarget.setAttribute("data-pointed", "")}
-        onBlur={(event) => event.target === event.currentTarget && event.currentTarget.removeAttribute("data-pointed")}
+        onBlur={(event) =>
+          event.target === event.currentTarget &&
+          event.currentTarget.removeAttribute("data-pointed")
+        }
         {...dropping}
       >
         <LowDetailContext value={isSimple}>
@@ -178,7 +199,11 @@ export function Canvas() {
         <CanvasTools />
         <HintBubble />
         <p className="visually-hidden" aria-live="polite">
-          {selection.size === 1 ? `${[...selection][0]} selected` : selection.size > 1 ? `${selection.size} nodes selected` : ""}
+          {selection.size === 1
+            ? `${[...selection][0]} selected`
+            : selection.size > 1
+              ? `${selection.size} nodes selected`
+              : ""}
         </p>
       </section>
     </ContextMenu>
@@ -192,8 +217,10 @@ function pointerHandlers(setMenu: (items: readonly MenuItem[]) => void) {
       node.type === "note" ? startEditingNote(node.id) : openNode(node.id),
     onNodeContextMenu: (_: React.MouseEvent, node: CanvasNode) => setMenu(nodeMenu(node.id)),
     onEdgeContextMenu: (_: React.MouseEvent, edge: CanvasEdge) => setMenu(edgeMenu(edge.id)),
-    onPaneContextMenu: (event: React.MouseEvent | MouseEvent) => setMenu(canvasMenu({ x: event.clientX, y: event.clientY })),
-    onSelectionContextMenu: (_: React.MouseEvent, [first]: CanvasNode[]) => first && setMenu(nodeMenu(first.id)),
+    onPaneContextMenu: (event: React.MouseEvent | MouseEvent) =>
+      setMenu(canvasMenu({ x: event.clientX, y: event.clientY })),
+    onSelectionContextMenu: (_: React.MouseEvent, [first]: CanvasNode[]) =>
+      first && setMenu(nodeMenu(first.id)),
     onPaneClick: () => useCanvas.setState({ add: null, connect: null }),
   };
 }
@@ -203,13 +230,21 @@ function startEditingNote(note: string) {
 }
 
 /** The new drawing with what the old one knows and the document does not: what is chosen, and where a dragged node is just now. */
-function mergeNodes(built: readonly CanvasNode[], before: readonly CanvasNode[], selection: ReadonlySet<string>): CanvasNode[] {
+function mergeNodes(
+  built: readonly CanvasNode[],
+  before: readonly CanvasNode[],
+  selection: ReadonlySet<string>,
+): CanvasNode[] {
   const known = new Map(before.map((node) => [node.id, node]));
   return built.map((node) => {
     const old = known.get(node.id);
     const selected = selection.has(node.id);
     if (old && old.data === node.data && !!old.selected === selected) {
-      if (old.dragging || (old.position.x === node.position.x && old.position.y === node.position.y)) return old;
+      if (
+        old.dragging ||
+        (old.position.x === node.position.x && old.position.y === node.position.y)
+      )
+        return old;
     }
     const drawn = old?.dragging ? withPosition(node, old.position) : node;
     return { ...drawn, selected, dragging: old?.dragging } as CanvasNode;

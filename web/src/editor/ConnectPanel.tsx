@@ -1,20 +1,27 @@
 /** Connecting without a pointer: a list of what the chosen node can be joined with, what it is joined with, and what is out of question. */
 import { Plug, Unplug } from "lucide-react";
 import { useMemo, useState } from "react";
-import { type ExistingConnection, filterByQuery, listConnectOptions, type PossibleConnection } from "../graph/connectable";
+import {
+  type ExistingConnection,
+  filterByQuery,
+  listConnectOptions,
+  type PossibleConnection,
+} from "../graph/connectable";
 import { findNode } from "../graph/document";
 import { disconnect, edgeKey } from "../graph/edges";
+import { NodeIcon } from "../shared/NodeIcon";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { Kbd } from "../ui";
-import { useCanvas } from "./canvasStore";
 import { focusCanvas } from "./commands";
-import { useEditor } from "./editorStore";
-import { NodeIcon } from "./NodeIcon";
 import { listStyles as css, ListGroup, ListItem, SearchableList } from "./SearchableList";
 import { connectEnds } from "./useConnecting";
 
 export function ConnectPanel() {
   const name = useCanvas((state) => state.connect);
-  const isThere = useEditor((state) => name !== null && !state.readOnly && findNode(state.workflow, name) !== undefined);
+  const isThere = useEditor(
+    (state) => name !== null && !state.readOnly && findNode(state.workflow, name) !== undefined,
+  );
   return name !== null && isThere ? <PanelContent key={name} name={name} /> : null;
 }
 
@@ -27,7 +34,8 @@ function close() {
 
 function applyRow(line: ConnectRow) {
   if ("join" in line) connectEnds(line.join.own, line.join.other);
-  else useEditor.getState().change("Disconnect", (document) => disconnect(document, line.joined.edge));
+  else
+    useEditor.getState().change("Disconnect", (document) => disconnect(document, line.joined.edge));
   close();
 }
 
@@ -35,14 +43,26 @@ function PanelContent({ name }: { name: string }) {
   const workflow = useEditor((state) => state.workflow);
   const ports = useCanvas((state) => state.ports);
   const [query, setQuery] = useState("");
-  const joins = useMemo(() => listConnectOptions(workflow, (node) => ports.get(node), name), [workflow, ports, name]);
+  const joins = useMemo(
+    () => listConnectOptions(workflow, (node) => ports.get(node), name),
+    [workflow, ports, name],
+  );
   const possible = filterByQuery(joins.possible, query).map((join): ConnectRow => ({ join }));
   const present = filterByQuery(joins.present, query).map((joined): ConnectRow => ({ joined }));
   const refused = filterByQuery(joins.refused, query);
   const lines = [...possible, ...present];
-  const row = (line: ConnectRow, index: number, chosen: number, choose: (index: number) => void) => (
+  const row = (
+    line: ConnectRow,
+    index: number,
+    chosen: number,
+    choose: (index: number) => void,
+  ) => (
     <Row
-      key={"join" in line ? JSON.stringify([line.join.own, line.join.other]) : edgeKey(line.joined.edge)}
+      key={
+        "join" in line
+          ? JSON.stringify([line.join.own, line.join.other])
+          : edgeKey(line.joined.edge)
+      }
       line={line}
       index={index}
       isChosen={index === chosen}
@@ -77,7 +97,9 @@ function PanelContent({ name }: { name: string }) {
       {(chosen, choose) => (
         <>
           {possible.length > 0 && (
-            <ListGroup title="Available">{possible.map((line, index) => row(line, index, chosen, choose))}</ListGroup>
+            <ListGroup title="Available">
+              {possible.map((line, index) => row(line, index, chosen, choose))}
+            </ListGroup>
           )}
           {present.length > 0 && (
             <ListGroup title="Connected (select to disconnect)">
@@ -87,7 +109,14 @@ function PanelContent({ name }: { name: string }) {
           {refused.length > 0 && (
             <ListGroup title="Not compatible">
               {refused.map(({ node, reason }) => (
-                <div key={node} role="option" tabIndex={-1} aria-selected={false} aria-disabled className={css.refused}>
+                <div
+                  key={node}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={false}
+                  aria-disabled
+                  className={css.refused}
+                >
                   <span className={css.name}>{node}</span>
                   <span className={css.reason}>{reason}</span>
                 </div>
@@ -95,7 +124,11 @@ function PanelContent({ name }: { name: string }) {
             </ListGroup>
           )}
           {lines.length + refused.length === 0 && (
-            <p className={css.nothing}>{query === "" ? "No other nodes. Press Tab to add one." : `No nodes match “${query}”.`}</p>
+            <p className={css.nothing}>
+              {query === ""
+                ? "No other nodes. Press Tab to add one."
+                : `No nodes match “${query}”.`}
+            </p>
           )}
         </>
       )}

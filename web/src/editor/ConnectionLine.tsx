@@ -21,5 +21,10 @@ export function ConnectionLine({
   const end = { x: toX, y: toY };
   const [from, to] = port?.side === "output" ? [drawn, end] : [end, drawn];
   const { path } = port && isSubNodeKind(port.kind) ? subNodeRoute(from, to) : flowRoute(from, to);
-  return <path d={path} className={cx(css.line, toHandle !== null && connectionStatus === "invalid" && css.refused)} />;
+  return (
+    <path
+      d={path}
+      className={cx(css.line, toHandle !== null && connectionStatus === "invalid" && css.refused)}
+    />
+  );
 }

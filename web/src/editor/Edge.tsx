@@ -2,26 +2,36 @@
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { Plus, X } from "lucide-react";
 import { memo, useRef, useState } from "react";
+import type { Edge } from "../api/workflowDocument";
 import { flowRoute, type Route, subNodeRoute } from "../graph/edgeRoute";
 import { disconnect } from "../graph/edges";
-import type { Edge } from "../graph/workflowDocument";
 import { itemsCarried, type RunView } from "../run/runView";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { count, cx, plural } from "../ui";
-import { useCanvas } from "./canvasStore";
 import { openAddPanel } from "./commands";
 import css from "./Edge.module.css";
-import { useEditor } from "./editorStore";
 import type { CanvasEdge } from "./flowModel";
 
 export const FlowEdge = memo(function FlowEdge(props: EdgeProps<CanvasEdge>) {
   const { sourceX, sourceY, targetX, targetY, data } = props;
   const below = Math.max(sourceY, targetY) + (data?.below ?? 0);
-  return <EdgeView {...props} route={flowRoute({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, below)} />;
+  return (
+    <EdgeView
+      {...props}
+      route={flowRoute({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, below)}
+    />
+  );
 });
 
 export const SubNodeEdge = memo(function SubNodeEdge(props: EdgeProps<CanvasEdge>) {
   const { sourceX, sourceY, targetX, targetY } = props;
-  return <EdgeView {...props} route={subNodeRoute({ x: sourceX, y: sourceY }, { x: targetX, y: targetY })} />;
+  return (
+    <EdgeView
+      {...props}
+      route={subNodeRoute({ x: sourceX, y: sourceY }, { x: targetX, y: targetY })}
+    />
+  );
 });
 
 /** The buttons stay this long after the pointer has left, so that one can get to them. */
@@ -35,10 +45,16 @@ function EdgeView({ id, data, selected, type, route }: EdgeProps<CanvasEdge> & {
   const change = useCanvas((state) => state.difference?.edges.get(id));
   const carried = useEditor((state) => itemsCarried(state.run, edge));
   const isActive = useEditor((state) => isEdgeActive(state.run, edge));
-  const liveRun = useEditor((state) => (state.run?.source === "live" ? state.run.executionId : null));
+  const liveRun = useEditor((state) =>
+    state.run?.source === "live" ? state.run.executionId : null,
+  );
   const isReadOnly = useEditor((state) => state.readOnly);
   const isError = useCanvas((state) =>
-    state.ports.get(edge.from)?.outputs.some((port) => port.isError && port.index === edge.output && port.kind === edge.kind),
+    state.ports
+      .get(edge.from)
+      ?.outputs.some(
+        (port) => port.isError && port.index === edge.output && port.kind === edge.kind,
+      ),
   );
   const enter = () => {
     clearTimeout(leaving.current);
@@ -74,7 +90,9 @@ function EdgeView({ id, data, selected, type, route }: EdgeProps<CanvasEdge> & {
         <EdgeLabelRenderer>
           <div
             className={`${css.label} nodrag nopan`}
-            style={{ transform: `translate(-50%, -50%) translate(${route.label.x}px, ${route.label.y}px)` }}
+            style={{
+              transform: `translate(-50%, -50%) translate(${route.label.x}px, ${route.label.y}px)`,
+            }}
             onPointerEnter={enter}
             onPointerLeave={leave}
           >
@@ -114,14 +132,20 @@ function EdgeButtons({ edge, isSupply }: { edge: Edge; isSupply: boolean }) {
   return (
     <span className={css.buttons}>
       {!isSupply && (
-        <button type="button" aria-label={`Add node between ${edge.from} and ${edge.to}`} onClick={() => openAddPanel({ edge })}>
+        <button
+          type="button"
+          aria-label={`Add node between ${edge.from} and ${edge.to}`}
+          onClick={() => openAddPanel({ edge })}
+        >
           <Plus size={13} strokeWidth={2.25} aria-hidden />
         </button>
       )}
       <button
         type="button"
         aria-label={`Delete connection from ${edge.from} to ${edge.to}`}
-        onClick={() => useEditor.getState().change("Disconnect", (document) => disconnect(document, edge))}
+        onClick={() =>
+          useEditor.getState().change("Disconnect", (document) => disconnect(document, edge))
+        }
       >
         <X size={13} strokeWidth={2.25} aria-hidden />
       </button>
@@ -130,5 +154,9 @@ function EdgeButtons({ edge, isSupply }: { edge: Edge; isSupply: boolean }) {
 }
 
 function isEdgeActive(run: RunView | null, edge: Edge): boolean {
-  return run?.source === "live" && run.nodes.get(edge.to)?.at(-1)?.status === "running" && itemsCarried(run, edge) !== null;
+  return (
+    run?.source === "live" &&
+    run.nodes.get(edge.to)?.at(-1)?.status === "running" &&
+    itemsCarried(run, edge) !== null
+  );
 }

@@ -4,13 +4,20 @@ import { memo, useMemo, useState } from "react";
 import type { ChangeKind } from "../graph/documentDiff";
 import { flowRoute, subNodeRoute } from "../graph/edgeRoute";
 import { itemsCarried, type RunView } from "../run/runView";
-import { useCanvas } from "./canvasStore";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import css from "./EdgesLod.module.css";
-import { useEditor } from "./editorStore";
 import type { CanvasEdge, CanvasNode } from "./flowModel";
 
 type EdgeStyle = "plain" | "supply" | "passed" | "added" | "removed" | "selected";
-const EDGE_STYLES: readonly EdgeStyle[] = ["plain", "supply", "passed", "added", "removed", "selected"];
+const EDGE_STYLES: readonly EdgeStyle[] = [
+  "plain",
+  "supply",
+  "passed",
+  "added",
+  "removed",
+  "selected",
+];
 
 interface EdgesLodProps {
   nodes: readonly CanvasNode[];
@@ -20,7 +27,10 @@ interface EdgesLodProps {
 /** Lines of nodes that are being dragged are drawn apart, so that the many others stay as they are. */
 export function EdgesLod({ nodes, edges }: EdgesLodProps) {
   const resting = useStableList(nodes.filter((node) => !node.dragging));
-  const moving = useMemo(() => new Set(nodes.filter((node) => node.dragging).map((node) => node.id)), [nodes]);
+  const moving = useMemo(
+    () => new Set(nodes.filter((node) => node.dragging).map((node) => node.id)),
+    [nodes],
+  );
   const touches = (edge: CanvasEdge) => moving.has(edge.source) || moving.has(edge.target);
   const still = useStableList(moving.size === 0 ? edges : edges.filter((edge) => !touches(edge)));
   return (
@@ -36,7 +46,11 @@ export function EdgesLod({ nodes, edges }: EdgesLodProps) {
 /** The list as it was before, if all in it is the same. */
 function useStableList<T>(list: readonly T[]): readonly T[] {
   const [kept, keep] = useState(list);
-  if (kept === list || (kept.length === list.length && kept.every((one, index) => one === list[index]))) return kept;
+  if (
+    kept === list ||
+    (kept.length === list.length && kept.every((one, index) => one === list[index]))
+  )
+    return kept;
   keep(list);
   return list;
 }
@@ -50,14 +64,24 @@ const EdgePaths = memo(function EdgePaths({ nodes, edges }: EdgesLodProps) {
     const found = new Map<EdgeStyle, string[]>(EDGE_STYLES.map((look) => [look, []]));
     for (const edge of edges) {
       const path = edgePath(edge, byName);
-      if (path && edge.data) found.get(edgeStyle(edge, selected.has(edge.id), difference?.edges.get(edge.id), run))?.push(path);
+      if (path && edge.data)
+        found
+          .get(edgeStyle(edge, selected.has(edge.id), difference?.edges.get(edge.id), run))
+          ?.push(path);
     }
     return found;
   }, [nodes, edges, run, selected, difference]);
-  return EDGE_STYLES.map((look) => <path key={look} className={css[look]} d={paths.get(look)?.join("")} />);
+  return EDGE_STYLES.map((look) => (
+    <path key={look} className={css[look]} d={paths.get(look)?.join("")} />
+  ));
 });
 
-function edgeStyle(edge: CanvasEdge, isSelected: boolean, change: ChangeKind | undefined, run: RunView | null): EdgeStyle {
+function edgeStyle(
+  edge: CanvasEdge,
+  isSelected: boolean,
+  change: ChangeKind | undefined,
+  run: RunView | null,
+): EdgeStyle {
   if (isSelected) return "selected";
   if (change === "added" || change === "removed") return change;
   if (edge.data && itemsCarried(run, edge.data.edge) !== null) return "passed";
@@ -75,5 +99,8 @@ function edgePath(edge: CanvasEdge, nodes: ReadonlyMap<string, CanvasNode>): str
 function handlePoint(node: CanvasNode | undefined, handle: string | null | undefined) {
   const port = node?.handles?.find((one) => one.id === handle);
   if (!node || !port) return null;
-  return { x: node.position.x + port.x + (port.width ?? 0) / 2, y: node.position.y + port.y + (port.height ?? 0) / 2 };
+  return {
+    x: node.position.x + port.x + (port.width ?? 0) / 2,
+    y: node.position.y + port.y + (port.height ?? 0) / 2,
+  };
 }

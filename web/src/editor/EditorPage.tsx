@@ -10,19 +10,19 @@ import { offerDraft } from "../drafts/restoreOffer";
 import { Drawer } from "../drawer/Drawer";
 import { normalizeDocument } from "../graph/normalize";
 import { useRegisterActions } from "../palette/actionRegistry";
-import { ExecutionBar } from "../run/ExecutionBar";
 import { fetchExecutedWorkflow } from "../run/executionActions";
-import { showExecution, stopFollowing } from "../run/runControl";
-import { ErrorBoundary, ErrorState, Loading, Page } from "../ui";
+import { showExecution, stopFollowing } from "../runner/runControl";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
+import { clearJustCreated, wasJustCreated } from "../store/saveWorkflow";
+import { ErrorBoundary, ErrorState, Loading, Page, usePageTitle } from "../ui";
 import { AddNodePanel } from "./AddNodePanel";
 import { Canvas } from "./Canvas";
 import { ConnectPanel } from "./ConnectPanel";
-import { useCanvas } from "./canvasStore";
 import css from "./EditorPage.module.css";
+import { ExecutionBar } from "./ExecutionBar";
 import { editorActions } from "./editorActions";
-import { useEditor } from "./editorStore";
 import { clearPreopened, isPreopened, openDocument, workflowQuery } from "./openWorkflow";
-import { clearJustCreated, wasJustCreated } from "./saveWorkflow";
 import { TopBar } from "./TopBar";
 import { useLeaveGuard } from "./useLeaveGuard";
 import { VersionBar } from "./VersionBar";
@@ -32,7 +32,9 @@ import { fitView } from "./viewControls";
 export { preopenWorkflow } from "./openWorkflow";
 
 // The panel brings the code editor along, which most first looks at a canvas do not need.
-const NodePanel = lazy(() => import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })));
+const NodePanel = lazy(() =>
+  import("../panel/NodePanel").then((module) => ({ default: module.NodePanel })),
+);
 
 export default function EditorPage() {
   const { id = "new", execution } = useParams<{ id: string; execution?: string }>();
@@ -41,7 +43,9 @@ export default function EditorPage() {
     return () => forgetOpenedWorkflow();
   }, []);
   const loaded = useQuery({ ...workflowQuery(id), enabled: !isHere });
-  const isThere = useEditor((state) => state.saved?.id === id || (id === "new" && state.savedVersion === null));
+  const isThere = useEditor(
+    (state) => state.saved?.id === id || (id === "new" && state.savedVersion === null),
+  );
   const isViewer = !useCanEdit();
   useEffect(() => {
     if (loaded.data) openDocument(id, loaded.data, isViewer);
@@ -81,9 +85,7 @@ function Editor({ execution }: { execution: string | undefined }) {
     void offerDraft();
   }, []);
   useRegisterActions(useMemo(editorActions, []));
-  useEffect(() => {
-    document.title = `${isDirty ? "• " : ""}${name} · Heddle`;
-  }, [name, isDirty]);
+  usePageTitle(`${isDirty ? "• " : ""}${name}`);
   return (
     <main className={css.editor}>
       <ErrorBoundary what="The top bar" place="bar">
@@ -117,7 +119,12 @@ function Editor({ execution }: { execution: string | undefined }) {
               <Suspense fallback={null}>{open !== null && <NodePanel />}</Suspense>
             </ErrorBoundary>
           </div>
-          <ErrorBoundary what="The version list" place="over" resetKey={panel} onClose={closeSidePanel}>
+          <ErrorBoundary
+            what="The version list"
+            place="over"
+            resetKey={panel}
+            onClose={closeSidePanel}
+          >
             {panel === "versions" && <VersionsPanel />}
           </ErrorBoundary>
         </div>
@@ -135,7 +142,10 @@ function useShownExecution(execution: string | undefined) {
   const query = useQuery({
     queryKey: ["execution-document", execution],
     queryFn: async () => {
-      const [document] = await Promise.all([fetchExecutedWorkflow(execution ?? ""), showExecution(execution ?? "")]);
+      const [document] = await Promise.all([
+        fetchExecutedWorkflow(execution ?? ""),
+        showExecution(execution ?? ""),
+      ]);
       return normalizeDocument(document);
     },
     enabled: execution !== undefined,
@@ -145,7 +155,10 @@ function useShownExecution(execution: string | undefined) {
     if (!execution || !query.data) return;
     const { workflow, draft, show } = useEditor.getState();
     const { nodes, connections, settings, pinData } = query.data;
-    show({ ...(draft ?? workflow), nodes, connections, settings, pinData }, { kind: "execution", id: execution });
+    show(
+      { ...(draft ?? workflow), nodes, connections, settings, pinData },
+      { kind: "execution", id: execution },
+    );
     requestAnimationFrame(fitView);
     return () => useEditor.getState().stopShowing();
   }, [execution, query.data]);

@@ -2,9 +2,9 @@
 
 import { Link } from "wouter";
 import { urlPath } from "../api/url";
-import { folderPath } from "../pages/workflows/folderTree";
-import { useFolders } from "../pages/workflows/workflowApi";
-import { useEditor } from "./editorStore";
+import { useEditor } from "../store/editorStore";
+import { folderPath } from "../workflows/folderTree";
+import { useFolders } from "../workflows/workflowApi";
 import css from "./TopBar.module.css";
 
 export function FolderPath() {

@@ -2,7 +2,7 @@
 
 import { CircleAlert } from "lucide-react";
 import { memo } from "react";
-import { useCanvas } from "./canvasStore";
+import { useCanvas } from "../store/canvasStore";
 import css from "./HintBubble.module.css";
 
 const WIDTH = 280;

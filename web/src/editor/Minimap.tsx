@@ -5,9 +5,9 @@
 import { useStoreApi } from "@xyflow/react";
 import { type PointerEvent, useEffect, useRef } from "react";
 import { type Box, boxAround, covers, visibleBox } from "../graph/viewRegion";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { onThemeChange } from "../theme/theme";
-import { useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
 import { type CanvasNode, nodeBox } from "./flowModel";
 import css from "./Minimap.module.css";
 
@@ -41,7 +41,12 @@ export function Minimap({ nodes }: { nodes: readonly CanvasNode[] }) {
       waiting = 0;
       const seen = visibleBox(store.getState().transform, store.getState());
       const needed = boxAround(all ? [all, seen] : [seen]) ?? seen;
-      if (!drawn || !covers(drawn, needed) || drawn.width > needed.width * 1.5 || drawn.height > needed.height * 1.5) {
+      if (
+        !drawn ||
+        !covers(drawn, needed) ||
+        drawn.width > needed.width * 1.5 ||
+        drawn.height > needed.height * 1.5
+      ) {
         drawn = padBox(needed);
         shown.current = fitScale(drawn);
         isStale = true;
@@ -55,10 +60,16 @@ export function Minimap({ nodes }: { nodes: readonly CanvasNode[] }) {
       waiting ||= requestAnimationFrame(draw);
     };
     const isDragging = nodes.some((node) => node.dragging);
-    const first = setTimeout(soon, isDragging ? drawnAt.current + REDRAW_MS - performance.now() : 0);
+    const first = setTimeout(
+      soon,
+      isDragging ? drawnAt.current + REDRAW_MS - performance.now() : 0,
+    );
     const end = store.subscribe(
       (state, before) =>
-        (state.transform !== before.transform || state.width !== before.width || state.height !== before.height) && soon(),
+        (state.transform !== before.transform ||
+          state.width !== before.width ||
+          state.height !== before.height) &&
+        soon(),
     );
     const endTheme = onThemeChange(() => {
       isStale = true;
@@ -89,7 +100,12 @@ export function Minimap({ nodes }: { nodes: readonly CanvasNode[] }) {
       onPointerDown={go}
       onPointerMove={go}
     >
-      <canvas ref={surface} width={WIDTH * 2} height={HEIGHT * 2} style={{ width: WIDTH, height: HEIGHT }} />
+      <canvas
+        ref={surface}
+        width={WIDTH * 2}
+        height={HEIGHT * 2}
+        style={{ width: WIDTH, height: HEIGHT }}
+      />
       <div ref={frame} className={css.frame} />
     </div>
   );
@@ -102,7 +118,11 @@ function padBox(box: Box): Box {
 
 function fitScale(box: Box): Scale {
   const scale = Math.min((WIDTH - 2 * MARGIN) / box.width, (HEIGHT - 2 * MARGIN) / box.height);
-  return { scale, left: box.x - (WIDTH / scale - box.width) / 2, top: box.y - (HEIGHT / scale - box.height) / 2 };
+  return {
+    scale,
+    left: box.x - (WIDTH / scale - box.width) / 2,
+    top: box.y - (HEIGHT / scale - box.height) / 2,
+  };
 }
 
 function positionFrame(frame: HTMLElement, seen: Box, { scale, left, top }: Scale) {
@@ -127,7 +147,10 @@ function drawNodes(
     pen.fillStyle = fill;
     for (const node of nodes) {
       if (!fits(node)) continue;
-      const [w, h] = [Math.max(2, (node.width ?? 0) * scale), Math.max(1.5, (node.height ?? 0) * scale)];
+      const [w, h] = [
+        Math.max(2, (node.width ?? 0) * scale),
+        Math.max(1.5, (node.height ?? 0) * scale),
+      ];
       pen.fillRect((node.position.x - left) * scale, (node.position.y - top) * scale, w, h);
     }
   };

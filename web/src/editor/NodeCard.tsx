@@ -2,12 +2,12 @@
 import type { NodeProps } from "@xyflow/react";
 import { Pin, RotateCcw } from "lucide-react";
 import { memo, useState } from "react";
+import { NodeIcon } from "../shared/NodeIcon";
+import { useCanvas } from "../store/canvasStore";
 import { cx } from "../ui";
-import { useCanvas } from "./canvasStore";
 import type { CardNode } from "./flowModel";
 import { useLowDetail } from "./lod";
 import css from "./NodeCard.module.css";
-import { NodeIcon } from "./NodeIcon";
 import { NodeLod } from "./NodeLod";
 import { NodeNameEditor } from "./NodeNameEditor";
 import { NodeStatusMark } from "./NodeStatusMark";
@@ -42,7 +42,10 @@ function FullNodeCard({ data, selected, dragging }: NodeProps<CardNode>) {
       onPointerLeave={() => setPointedAt(false)}
     >
       <NodeIcon type={node.type} group={spec?.group} />
-      <div className={css.words} data-marks={countMarks(pinned !== null, !!node.retryOnFail, state) || undefined}>
+      <div
+        className={css.words}
+        data-marks={countMarks(pinned !== null, !!node.retryOnFail, state) || undefined}
+      >
         {isRenaming ? (
           <NodeNameEditor name={node.name} />
         ) : (
@@ -55,8 +58,12 @@ function FullNodeCard({ data, selected, dragging }: NodeProps<CardNode>) {
         </span>
       </div>
       <div className={css.marks} data-near>
-        {pinned !== null && <Pin className={css.pin} size={12} aria-label={`${pinned} pinned items`} role="img" />}
-        {node.retryOnFail && <RotateCcw className={css.quiet} size={12} aria-label="Retries on failure" role="img" />}
+        {pinned !== null && (
+          <Pin className={css.pin} size={12} aria-label={`${pinned} pinned items`} role="img" />
+        )}
+        {node.retryOnFail && (
+          <RotateCcw className={css.quiet} size={12} aria-label="Retries on failure" role="img" />
+        )}
         <NodeStatusMark name={node.name} state={state} />
       </div>
       <PortHandles data={data} />
@@ -71,12 +78,24 @@ function nodeError({ status, runs }: NodeState): string | undefined {
 }
 
 /** How many signs stand in the corner; the line beside them ends before. */
-function countMarks(isPinned: boolean, isRetried: boolean, { status, problems, change }: NodeState): number {
-  const isMarked = status !== undefined || change !== undefined || problems.some((problem) => problem.severity !== "info");
+function countMarks(
+  isPinned: boolean,
+  isRetried: boolean,
+  { status, problems, change }: NodeState,
+): number {
+  const isMarked =
+    status !== undefined ||
+    change !== undefined ||
+    problems.some((problem) => problem.severity !== "info");
   return Number(isPinned) + Number(isRetried) + (isMarked ? (change ? 3 : 1) : 0);
 }
 
-function subtitleLine(known: string, subtitle: string, type: string, isDisabled: boolean | undefined): string {
+function subtitleLine(
+  known: string,
+  subtitle: string,
+  type: string,
+  isDisabled: boolean | undefined,
+): string {
   if (known === "no") return `Unknown type ${type}`;
   if (known === "version") return `Unsupported version · ${subtitle}`;
   return isDisabled ? `Disabled${subtitle && ` · ${subtitle}`}` : subtitle;

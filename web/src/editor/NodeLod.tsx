@@ -1,9 +1,9 @@
 /** A node at a low level of detail: only its shape, its family's colour and its state. Cards and sub-nodes differ only in style. */
 import type { NodeProps } from "@xyflow/react";
+import { hueOf } from "../shared/nodeIcons";
 import { cx } from "../ui";
 import type { CardNode } from "./flowModel";
 import { truncateName } from "./lod";
-import { hueOf } from "./nodeIcons";
 import common from "./Shape.module.css";
 import { useNodeState } from "./useNodeState";
 
@@ -27,7 +27,10 @@ export function NodeLod({ data, selected, css, shape }: NodeLodProps) {
       data-run={state.status}
       data-change={state.change}
     >
-      <span className={css.spot} style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }} />
+      <span
+        className={css.spot}
+        style={{ background: `var(--hue-${hueOf(node.type, spec?.group)})` }}
+      />
       <span className={css.distantName} data-name>
         {truncateName(node.name)}
       </span>

@@ -1,9 +1,9 @@
 /** The name of a node as a field, in its place on the canvas. */
 import { useState } from "react";
 import { nameProblem } from "../graph/document";
-import { useCanvas } from "./canvasStore";
-import { renameNode } from "./commands";
-import { useEditor } from "./editorStore";
+import { useCanvas } from "../store/canvasStore";
+import { renameNode } from "../store/editCommands";
+import { useEditor } from "../store/editorStore";
 import css from "./NodeNameEditor.module.css";
 
 export function NodeNameEditor({ name }: { name: string }) {

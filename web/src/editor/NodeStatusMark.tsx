@@ -34,7 +34,12 @@ export function NodeStatusMark({ name, state }: { name: string; state: NodeState
     const times = runs.length > 1 ? `, ${plural(runs.length, "run", "runs")}` : "";
     return (
       <Tooltip text={`${words}${times}`}>
-        <span className={css.mark} data-tone={status} role="img" aria-label={`${name}: ${words}${times}`}>
+        <span
+          className={css.mark}
+          data-tone={status}
+          role="img"
+          aria-label={`${name}: ${words}${times}`}
+        >
           {runs.length > 1 && <span className={css.count}>{runs.length}</span>}
           <mark.icon size={14} aria-hidden />
         </span>
@@ -47,7 +52,12 @@ export function NodeStatusMark({ name, state }: { name: string; state: NodeState
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
   return (
     <Tooltip text={words + more}>
-      <span className={css.mark} data-tone={worst.severity} role="img" aria-label={`${name}: ${words}${more}`}>
+      <span
+        className={css.mark}
+        data-tone={worst.severity}
+        role="img"
+        aria-label={`${name}: ${words}${more}`}
+      >
         <TriangleAlert size={14} aria-hidden />
       </span>
     </Tooltip>

@@ -1,8 +1,8 @@
 /** The buttons above a node while it is pointed at: what one does with a node most often. */
 import { Ellipsis, Play, Power, Trash2 } from "lucide-react";
+import { useEditor } from "../store/editorStore";
 import { IconButton } from "../ui";
 import { removeSelected, runNode, toggleDisabled } from "./commands";
-import { useEditor } from "./editorStore";
 import css from "./NodeToolbar.module.css";
 
 interface NodeToolbarProps {
@@ -21,7 +21,15 @@ export function NodeToolbar({ name, isDisabled, isCircle }: NodeToolbarProps) {
       role="toolbar"
       aria-label={name}
     >
-      {!isCircle && <IconButton icon={Play} label="Run up to here" size="small" tabIndex={-1} onClick={() => runNode(name)} />}
+      {!isCircle && (
+        <IconButton
+          icon={Play}
+          label="Run up to here"
+          size="small"
+          tabIndex={-1}
+          onClick={() => runNode(name)}
+        />
+      )}
       <IconButton
         icon={Power}
         label={isDisabled ? "Enable" : "Disable"}
@@ -30,7 +38,14 @@ export function NodeToolbar({ name, isDisabled, isCircle }: NodeToolbarProps) {
         tabIndex={-1}
         onClick={() => toggleDisabled([name])}
       />
-      <IconButton icon={Trash2} label="Delete" shortcut="del" size="small" tabIndex={-1} onClick={() => removeSelected([name])} />
+      <IconButton
+        icon={Trash2}
+        label="Delete"
+        shortcut="del"
+        size="small"
+        tabIndex={-1}
+        onClick={() => removeSelected([name])}
+      />
       <IconButton
         icon={Ellipsis}
         label="More"
@@ -40,7 +55,12 @@ export function NodeToolbar({ name, isDisabled, isCircle }: NodeToolbarProps) {
           // The menu is the one of the right mouse button; there is no second list to keep in step.
           const { left, bottom } = event.currentTarget.getBoundingClientRect();
           event.currentTarget.dispatchEvent(
-            new MouseEvent("contextmenu", { bubbles: true, clientX: left, clientY: bottom + 4, button: 2 }),
+            new MouseEvent("contextmenu", {
+              bubbles: true,
+              clientX: left,
+              clientY: bottom + 4,
+              button: 2,
+            }),
           );
         }}
       />

@@ -3,9 +3,9 @@ import { Handle } from "@xyflow/react";
 import { Plus } from "lucide-react";
 import { handleId, portPosition } from "../graph/geometry";
 import { isSubNodeKind, kindLabel, type Port } from "../graph/ports";
+import { useEditor } from "../store/editorStore";
 import { cx } from "../ui";
 import { openAddPanel } from "./commands";
-import { useEditor } from "./editorStore";
 import { type CardData, handleSide } from "./flowModel";
 import css from "./PortHandles.module.css";
 
@@ -51,7 +51,11 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
   const handle = handleId(side, port);
   const isTaken = data.taken.has(handle);
   const isDiamond = isSubNodeKind(port.kind);
-  const canAdd = !isReadOnly && (side === "output" ? !isTaken && !isDiamond : isDiamond && (!isTaken || port.maxConnections > 1));
+  const canAdd =
+    !isReadOnly &&
+    (side === "output"
+      ? !isTaken && !isDiamond
+      : isDiamond && (!isTaken || port.maxConnections > 1));
   const label = portLabel(port, side, isOne, isDiamond, data.ports.shape === "circle");
   const end = { node: data.node.name, side, kind: port.kind, index: port.index };
   return (
@@ -80,7 +84,9 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
           data-long={!!label || undefined}
           tabIndex={-1}
           aria-label={
-            side === "output" ? `Add node after ${data.node.name}${port.label && ` (${port.label})`}` : `Add: ${port.label}`
+            side === "output"
+              ? `Add node after ${data.node.name}${port.label && ` (${port.label})`}`
+              : `Add: ${port.label}`
           }
           onClick={(event) => {
             event.stopPropagation();
@@ -96,7 +102,13 @@ function PortHandle({ data, side, port, isReadOnly, isOne }: PortHandleProps) {
 }
 
 /** A name is only needed where there are several ports, or where it says what to connect. */
-function portLabel(port: Port, side: "input" | "output", isOne: boolean, isDiamond: boolean, isCircle: boolean): string {
+function portLabel(
+  port: Port,
+  side: "input" | "output",
+  isOne: boolean,
+  isDiamond: boolean,
+  isCircle: boolean,
+): string {
   if (isDiamond) return side === "input" && !isCircle ? port.label : "";
   return isOne && !port.isError ? "" : port.label;
 }

@@ -1,20 +1,24 @@
 /** The button that runs the workflow, with a menu where there are several triggers to start from; while it runs, the one that stops it. */
 import { ChevronDown, Play, Square } from "lucide-react";
 import { useCatalogue } from "../api/catalogue";
-import { stopRun, useRunWatch } from "../run/runControl";
 import { isOver } from "../run/runView";
+import { stopRun, useRunWatch } from "../runner/runControl";
+import { iconOf } from "../shared/nodeIcons";
+import { useEditor } from "../store/editorStore";
 import { Button, IconButton, Menu, Tooltip } from "../ui";
 import { runWorkflow } from "./commands";
-import { useEditor } from "./editorStore";
-import { iconOf } from "./nodeIcons";
 import css from "./RunButton.module.css";
 
 export function RunButton() {
   const nodes = useEditor((state) => state.workflow.nodes);
-  const isGoing = useEditor((state) => state.run !== null && state.run.source === "live" && !isOver(state.run));
+  const isGoing = useEditor(
+    (state) => state.run !== null && state.run.source === "live" && !isOver(state.run),
+  );
   const { isStarting, isStopping } = useRunWatch();
   const catalogue = useCatalogue();
-  const triggers = nodes.filter((node) => !node.disabled && catalogue.find(node.type, node.typeVersion)?.group === "trigger");
+  const triggers = nodes.filter(
+    (node) => !node.disabled && catalogue.find(node.type, node.typeVersion)?.group === "trigger",
+  );
   if (isGoing) {
     return (
       <Button icon={Square} busy={isStopping} onClick={() => void stopRun()}>
@@ -26,7 +30,13 @@ export function RunButton() {
   return (
     <div className={css.pair}>
       <Tooltip text={canRun ? "Run workflow" : "Add a node first"} shortcut="mod+enter">
-        <Button kind="primary" icon={Play} busy={isStarting} disabled={!canRun} onClick={() => runWorkflow()}>
+        <Button
+          kind="primary"
+          icon={Play}
+          busy={isStarting}
+          disabled={!canRun}
+          onClick={() => runWorkflow()}
+        >
           Run workflow
         </Button>
       </Tooltip>

@@ -1,6 +1,13 @@
 /** A panel over the canvas with a list that is searched as one types and walked through by arrow keys: nodes to add, nodes to connect. */
 import { Search, X } from "lucide-react";
-import { type HTMLAttributes, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import {
+  type HTMLAttributes,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { cx, IconButton } from "../ui";
 import css from "./SearchableList.module.css";
 
@@ -30,7 +37,20 @@ interface SearchableListProps {
 const KEY_STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
 
 export function SearchableList(props: SearchableListProps) {
-  const { label, title, placeholder, searchLabel, query, onQuery, count, onTake, onLeave, leavesByTab, foot, children } = props;
+  const {
+    label,
+    title,
+    placeholder,
+    searchLabel,
+    query,
+    onQuery,
+    count,
+    onTake,
+    onLeave,
+    leavesByTab,
+    foot,
+    children,
+  } = props;
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const chosen = Math.min(at, count - 1);
@@ -71,7 +91,14 @@ export function SearchableList(props: SearchableListProps) {
           }}
         />
       </div>
-      <div id="searched-list" ref={list} className={css.list} role="listbox" aria-label={title} tabIndex={-1}>
+      <div
+        id="searched-list"
+        ref={list}
+        className={css.list}
+        role="listbox"
+        aria-label={title}
+        tabIndex={-1}
+      >
         {children(chosen, setAt)}
       </div>
       <footer className={css.foot}>{foot}</footer>

@@ -3,9 +3,9 @@ import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { memo, useState } from "react";
 import { findNode, setParameter, updateNode } from "../graph/document";
 import { N8N_SCALE, toDocument } from "../graph/geometry";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { cx, Markdown } from "../ui";
-import { useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
 import type { NoteNode } from "./flowModel";
 import css from "./StickyNote.module.css";
 
@@ -18,11 +18,17 @@ export const StickyNote = memo(function StickyNote({ data, selected }: NodeProps
   const change = useCanvas((state) => state.difference?.nodes.get(node.name));
   const content = typeof node.parameters.content === "string" ? node.parameters.content : "";
   const colour =
-    typeof node.parameters.color === "number" && node.parameters.color >= 1 && node.parameters.color <= 7
+    typeof node.parameters.color === "number" &&
+    node.parameters.color >= 1 &&
+    node.parameters.color <= 7
       ? node.parameters.color
       : 1;
   return (
-    <div className={cx(css.note, selected && css.selected)} data-change={change} style={{ background: `var(--note-${colour})` }}>
+    <div
+      className={cx(css.note, selected && css.selected)}
+      data-change={change}
+      style={{ background: `var(--note-${colour})` }}
+    >
       {!isReadOnly && (
         <NodeResizer
           isVisible={selected}
@@ -35,7 +41,11 @@ export const StickyNote = memo(function StickyNote({ data, selected }: NodeProps
               updateNode(document, node.name, (note) => ({
                 ...note,
                 position: toDocument(box),
-                parameters: { ...note.parameters, width: Math.round(box.width / N8N_SCALE), height: Math.round(box.height) },
+                parameters: {
+                  ...note.parameters,
+                  width: Math.round(box.width / N8N_SCALE),
+                  height: Math.round(box.height),
+                },
               })),
             )
           }
@@ -60,7 +70,9 @@ function StickyNoteEditor({ name, content }: { name: string; content: string }) 
   const close = () => {
     useCanvas.setState({ renaming: null });
     if (text !== content && findNode(useEditor.getState().workflow, name)) {
-      useEditor.getState().change("Edit note", (document) => setParameter(document, name, "content", text));
+      useEditor
+        .getState()
+        .change("Edit note", (document) => setParameter(document, name, "content", text));
     }
   };
   return (
@@ -74,7 +86,8 @@ function StickyNoteEditor({ name, content }: { name: string; content: string }) 
       onDoubleClick={(event) => event.stopPropagation()}
       onKeyDown={(event) => {
         event.stopPropagation();
-        if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey))) event.currentTarget.blur();
+        if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey)))
+          event.currentTarget.blur();
       }}
     />
   );
@@ -93,7 +106,11 @@ function ColourPicker({ name, colour }: { name: string; colour: number }) {
           aria-label={word}
           style={{ background: `var(--note-${index + 1})` }}
           onClick={() =>
-            useEditor.getState().change("Change note color", (document) => setParameter(document, name, "color", index + 1))
+            useEditor
+              .getState()
+              .change("Change note color", (document) =>
+                setParameter(document, name, "color", index + 1),
+              )
           }
         />
       ))}

@@ -1,11 +1,11 @@
 /** A sub-node as a circle below the node it serves, with its name beneath or, where lines leave it there, beside. */
 import type { NodeProps } from "@xyflow/react";
 import { memo, useState } from "react";
+import { NodeIcon } from "../shared/NodeIcon";
+import { useCanvas } from "../store/canvasStore";
 import { cx } from "../ui";
-import { useCanvas } from "./canvasStore";
 import type { CardNode } from "./flowModel";
 import { useLowDetail } from "./lod";
-import { NodeIcon } from "./NodeIcon";
 import { NodeLod } from "./NodeLod";
 import { NodeNameEditor } from "./NodeNameEditor";
 import { NodeStatusMark } from "./NodeStatusMark";
@@ -56,7 +56,9 @@ function FullSubNode({ data, selected, dragging }: NodeProps<CardNode>) {
         <NodeStatusMark name={node.name} state={state} />
       </span>
       <PortHandles data={data} />
-      {isPointedAt && !dragging && <NodeToolbar name={node.name} isDisabled={!!node.disabled} isCircle />}
+      {isPointedAt && !dragging && (
+        <NodeToolbar name={node.name} isDisabled={!!node.disabled} isCircle />
+      )}
     </div>
   );
 }

@@ -6,10 +6,10 @@ import { useState } from "react";
 import { api, fetchAll, queryClient } from "../api/client";
 import { useCanEdit } from "../api/session";
 import { urlPath } from "../api/url";
-import type { WorkflowTag } from "../graph/workflowDocument";
+import type { WorkflowTag } from "../api/workflowDocument";
+import { useEditor } from "../store/editorStore";
+import { errorSentences, saveWorkflow } from "../store/saveWorkflow";
 import { Button, Checkbox, Chip, Input, Popover, toast, useIsNarrow } from "../ui";
-import { useEditor } from "./editorStore";
-import { errorSentences, saveWorkflow } from "./saveWorkflow";
 import css from "./TagsButton.module.css";
 
 const NO_TAGS: readonly WorkflowTag[] = [];
@@ -30,7 +30,12 @@ export function TagsButton() {
       {canEdit && (
         <Popover
           trigger={
-            <Button kind="quiet" size="small" icon={tags.length > 0 ? TagIcon : Plus} aria-label="Edit tags">
+            <Button
+              kind="quiet"
+              size="small"
+              icon={tags.length > 0 ? TagIcon : Plus}
+              aria-label="Edit tags"
+            >
               {tags.length > 0 ? "" : "Tag"}
             </Button>
           }
@@ -73,7 +78,8 @@ function TagPicker({ chosen }: { chosen: readonly WorkflowTag[] }) {
       toast({ text: `Could not create tag. ${errorSentences(error)}`, tone: "bad" });
     }
   };
-  const toggle = (tag: WorkflowTag, isOn: boolean) => put(isOn ? [...chosen, tag] : chosen.filter((one) => one.id !== tag.id));
+  const toggle = (tag: WorkflowTag, isOn: boolean) =>
+    put(isOn ? [...chosen, tag] : chosen.filter((one) => one.id !== tag.id));
   return (
     <div className={css.chooser}>
       <Input
@@ -94,7 +100,9 @@ function TagPicker({ chosen }: { chosen: readonly WorkflowTag[] }) {
             onChange={(isOn) => void toggle(tag, isOn)}
           />
         ))}
-        {known.data && known.data.length === 0 && !isNew && <p className={css.none}>No tags yet. Type a name to create one.</p>}
+        {known.data && known.data.length === 0 && !isNew && (
+          <p className={css.none}>No tags yet. Type a name to create one.</p>
+        )}
       </div>
       {isNew && (
         <Button icon={Plus} size="small" onClick={() => void make()}>

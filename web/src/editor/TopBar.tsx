@@ -21,20 +21,22 @@ import { api, queryClient } from "../api/client";
 import { useCanEdit } from "../api/session";
 import { urlPath } from "../api/url";
 import { setWorkflowName } from "../graph/document";
-import { duplicateWorkflow } from "../pages/workflows/workflowApi";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
+import { errorSentences, saveWorkflow, setWorkflowActive } from "../store/saveWorkflow";
 import { Button, confirm, IconButton, Menu, Switch, Tooltip, toast } from "../ui";
-import { useCanvas } from "./canvasStore";
+import { duplicateWorkflow } from "../workflows/workflowApi";
 import { downloadWorkflow, importFile } from "./clipboard";
 import { arrange } from "./commands";
-import { useEditor } from "./editorStore";
 import { FolderPath } from "./FolderPath";
 import { RunButton } from "./RunButton";
-import { errorSentences, saveWorkflow, setWorkflowActive } from "./saveWorkflow";
 import { TagsButton } from "./TagsButton";
 import css from "./TopBar.module.css";
 import { WorkflowSettingsDialog } from "./WorkflowSettingsDialog";
 
-const ShareDialog = lazy(() => import("../chat/ShareChatDialog").then((module) => ({ default: module.ShareChatDialog })));
+const ShareDialog = lazy(() =>
+  import("../chat/ShareChatDialog").then((module) => ({ default: module.ShareChatDialog })),
+);
 
 export function TopBar() {
   const isReadOnly = useEditor((state) => state.readOnly);
@@ -56,7 +58,9 @@ export function TopBar() {
           icon={History}
           label="Versions"
           active={panel === "versions"}
-          onClick={() => useCanvas.setState({ panel: panel === "versions" ? null : "versions", add: null })}
+          onClick={() =>
+            useCanvas.setState({ panel: panel === "versions" ? null : "versions", add: null })
+          }
         />
         <MoreMenu />
         <span className={css.line} aria-hidden />
@@ -75,12 +79,20 @@ function WorkflowName() {
   const take = () => {
     const wanted = text?.trim();
     setText(null);
-    if (wanted) useEditor.getState().change("Rename workflow", (document) => setWorkflowName(document, wanted));
+    if (wanted)
+      useEditor
+        .getState()
+        .change("Rename workflow", (document) => setWorkflowName(document, wanted));
   };
   if (text === null || isReadOnly) {
     return (
       <h1 className={css.name}>
-        <button type="button" disabled={isReadOnly} aria-label={`Name: ${name}. Click to edit`} onClick={() => setText(name)}>
+        <button
+          type="button"
+          disabled={isReadOnly}
+          aria-label={`Name: ${name}. Click to edit`}
+          onClick={() => setText(name)}
+        >
           {name}
         </button>
       </h1>
@@ -148,7 +160,12 @@ function ActiveSwitch() {
     <Tooltip text={isActive ? "Triggers are live" : "Runs only when started manually"}>
       <span className={css.active}>
         <span aria-hidden>{isActive ? "Active" : "Inactive"}</span>
-        <Switch checked={isActive} disabled={isBusy || isReadOnly} label="Active" onChange={(active) => void change(active)} />
+        <Switch
+          checked={isActive}
+          disabled={isBusy || isReadOnly}
+          label="Active"
+          onChange={(active) => void change(active)}
+        />
       </span>
     </Tooltip>
   );
@@ -159,7 +176,9 @@ function MoreMenu() {
   const [isOpen, setOpen] = useState(false);
   const canEdit = useCanEdit();
   const [isSharing, setSharing] = useState(false);
-  const chat = useEditor((state) => state.workflow.nodes.find((node) => node.type.endsWith(".chatTrigger"))?.name);
+  const chat = useEditor(
+    (state) => state.workflow.nodes.find((node) => node.type.endsWith(".chatTrigger"))?.name,
+  );
   const file = useRef<HTMLInputElement>(null);
   const isReadOnly = useEditor((state) => state.readOnly);
   const id = useEditor((state) => state.workflow.id);
@@ -175,7 +194,11 @@ function MoreMenu() {
   const remove = async () => {
     const { name } = useEditor.getState().workflow;
     const text = `“${name}” and its executions will be permanently deleted. This cannot be undone.`;
-    if (!id || !(await confirm({ title: "Delete this workflow?", text, action: "Delete", danger: true }))) return;
+    if (
+      !id ||
+      !(await confirm({ title: "Delete this workflow?", text, action: "Delete", danger: true }))
+    )
+      return;
     try {
       await api.delete(urlPath`/workflows/${id}`);
       useEditor.getState().load(useEditor.getState().workflow, true);
@@ -191,15 +214,44 @@ function MoreMenu() {
       <Menu
         trigger={<IconButton icon={Ellipsis} label="More" />}
         items={[
-          { label: "Settings", icon: Settings2, disabled: isReadOnly, onSelect: () => setTimeout(() => setOpen(true), 60) },
-          { label: "Arrange", icon: LayoutGrid, shortcut: "shift+alt+t", disabled: isReadOnly, onSelect: () => void arrange() },
+          {
+            label: "Settings",
+            icon: Settings2,
+            disabled: isReadOnly,
+            onSelect: () => setTimeout(() => setOpen(true), 60),
+          },
+          {
+            label: "Arrange",
+            icon: LayoutGrid,
+            shortcut: "shift+alt+t",
+            disabled: isReadOnly,
+            onSelect: () => void arrange(),
+          },
           null,
-          { label: "Import from file", icon: FileUp, disabled: isReadOnly, onSelect: () => file.current?.click() },
+          {
+            label: "Import from file",
+            icon: FileUp,
+            disabled: isReadOnly,
+            onSelect: () => file.current?.click(),
+          },
           { label: "Download as JSON", icon: Download, onSelect: downloadWorkflow },
-          ...(chat ? [{ label: "Share chat", icon: Share2, onSelect: () => setTimeout(() => setSharing(true), 60) }] : []),
+          ...(chat
+            ? [
+                {
+                  label: "Share chat",
+                  icon: Share2,
+                  onSelect: () => setTimeout(() => setSharing(true), 60),
+                },
+              ]
+            : []),
           { label: "Duplicate", icon: Copy, disabled: !canEdit, onSelect: () => void copy() },
           null,
-          { label: "Keyboard shortcuts", icon: Keyboard, shortcut: "?", onSelect: () => setTimeout(press, 60) },
+          {
+            label: "Keyboard shortcuts",
+            icon: Keyboard,
+            shortcut: "?",
+            onSelect: () => setTimeout(press, 60),
+          },
           null,
           {
             label: "Delete",

@@ -2,9 +2,9 @@
 import { GitCompare, RotateCcw, X } from "lucide-react";
 import { useCanEdit } from "../api/session";
 import { diffDocuments, summarizeDiff } from "../graph/documentDiff";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { Button, cx, Time, toast } from "../ui";
-import { useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
 import css from "./VersionBar.module.css";
 
 /** Back to draft. */
@@ -28,8 +28,13 @@ export function VersionBar() {
   const restore = () => {
     leaveVersion();
     const { nodes, connections } = shown.document;
-    useEditor.getState().change("Restore version", (document) => ({ ...document, nodes, connections }));
-    toast({ text: "Version restored to your draft. Save to keep it.", undo: () => useEditor.getState().undo() });
+    useEditor
+      .getState()
+      .change("Restore version", (document) => ({ ...document, nodes, connections }));
+    toast({
+      text: "Version restored to your draft. Save to keep it.",
+      undo: () => useEditor.getState().undo(),
+    });
   };
   return (
     <div className={css.bar} role="status">

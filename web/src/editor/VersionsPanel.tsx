@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { History, X } from "lucide-react";
 import { api } from "../api/client";
 import { urlPath } from "../api/url";
+import type { Connections, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { normalizeDocument } from "../graph/normalize";
-import type { Connections, WorkflowDocument, WorkflowNode } from "../graph/workflowDocument";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
+import { errorSentences } from "../store/saveWorkflow";
 import { cx, EmptyState, ErrorState, IconButton, Skeleton, Time, toast } from "../ui";
-import { useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
-import { errorSentences } from "./saveWorkflow";
 import css from "./VersionsPanel.module.css";
 import { fitView } from "./viewControls";
 
@@ -26,7 +26,9 @@ const PAGE_SIZE = 100;
 export function VersionsPanel() {
   const id = useEditor((state) => state.workflow.id);
   const savedVersion = useEditor((state) => state.savedVersion);
-  const activeVersion = useEditor((state) => (state.workflow.active ? state.workflow.activeVersionId : null));
+  const activeVersion = useEditor((state) =>
+    state.workflow.active ? state.workflow.activeVersionId : null,
+  );
   const shown = useEditor((state) => (state.shown?.kind === "version" ? state.shown.id : null));
   const history = useQuery({
     queryKey: ["workflow-history", id, savedVersion],
@@ -37,14 +39,23 @@ export function VersionsPanel() {
     <aside className={css.panel} aria-label="Versions">
       <header className={css.head}>
         <h2>Versions</h2>
-        <IconButton icon={X} label="Close" size="small" onClick={() => useCanvas.setState({ panel: null })} />
+        <IconButton
+          icon={X}
+          label="Close"
+          size="small"
+          onClick={() => useCanvas.setState({ panel: null })}
+        />
       </header>
       {history.error ? (
         <ErrorState error={history.error} onRetry={() => void history.refetch()} />
       ) : history.isPending && id ? (
         <Skeleton lines={6} />
       ) : !history.data?.length ? (
-        <EmptyState icon={History} title="No versions yet" text="Every save creates a version you can restore." />
+        <EmptyState
+          icon={History}
+          title="No versions yet"
+          text="Every save creates a version you can restore."
+        />
       ) : (
         <ul className={css.list}>
           {history.data.map((row, index) => (
@@ -67,7 +78,9 @@ export function VersionsPanel() {
               </button>
             </li>
           ))}
-          {history.data.length === PAGE_SIZE && <li className={css.about}>Showing the latest {PAGE_SIZE} versions.</li>}
+          {history.data.length === PAGE_SIZE && (
+            <li className={css.about}>Showing the latest {PAGE_SIZE} versions.</li>
+          )}
         </ul>
       )}
     </aside>
@@ -89,7 +102,13 @@ async function showVersion(row: VersionRow) {
       pinData: {},
     });
     useCanvas.setState({ difference: null });
-    show(version, { kind: "version", id: row.versionId, compare: false, at: row.createdAt, document: version });
+    show(version, {
+      kind: "version",
+      id: row.versionId,
+      compare: false,
+      at: row.createdAt,
+      document: version,
+    });
     requestAnimationFrame(fitView);
   } catch (error) {
     toast({ text: `Could not load version. ${errorSentences(error)}`, tone: "bad" });

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { fetchAll } from "../api/client";
 import type { Workflow } from "../api/types";
 import { withValueAt } from "../graph/document";
-import { Button, Dialog, Field, NumberInput, Select } from "../ui";
-import { useEditor } from "./editorStore";
+import { useEditor } from "../store/editorStore";
+import { Field, FormDialog, NumberInput, Select } from "../ui";
 
 type Settings = Record<string, unknown>;
 
@@ -18,15 +18,20 @@ const SAVE_OPTIONS = [
 ];
 
 export function WorkflowSettingsDialog({ onClose }: { onClose: () => void }) {
-  const [settings, setSettings] = useState<Settings>(() => useEditor.getState().workflow.settings ?? {});
+  const [settings, setSettings] = useState<Settings>(
+    () => useEditor.getState().workflow.settings ?? {},
+  );
   const ownId = useEditor((state) => state.workflow.id);
   const workflows = useQuery({
     queryKey: ["workflows", "names"],
     queryFn: () => fetchAll<Workflow>("/workflows", { excludePinnedData: true }),
   });
-  const text = (key: string) => (typeof settings[key] === "string" ? (settings[key] as string) : "");
+  const text = (key: string) =>
+    typeof settings[key] === "string" ? (settings[key] as string) : "";
   const number = (key: string) =>
-    typeof settings[key] === "number" && (settings[key] as number) > 0 ? (settings[key] as number) : undefined;
+    typeof settings[key] === "number" && (settings[key] as number) > 0
+      ? (settings[key] as number)
+      : undefined;
   const set = (key: string, value: unknown) =>
     setSettings((before) => withValueAt(before, [key], value === "" ? undefined : value));
   const zones = [
@@ -35,86 +40,79 @@ export function WorkflowSettingsDialog({ onClose }: { onClose: () => void }) {
   ];
   const handlers = [
     { value: "", label: "None" },
-    ...(workflows.data ?? []).filter((one) => one.id !== ownId).map((one) => ({ value: one.id, label: one.name })),
+    ...(workflows.data ?? [])
+      .filter((one) => one.id !== ownId)
+      .map((one) => ({ value: one.id, label: one.name })),
   ];
-  const save = () => {
+  const apply = () =>
     useEditor.getState().change("Change settings", (document) => ({ ...document, settings }));
-    onClose();
-  };
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Workflow settings"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" onClick={save}>
-            Apply
-          </Button>
-        </>
-      }
-    >
-      <div style={{ display: "grid", gap: "var(--space-3)" }}>
-        <Field label="Execution order" hint="New workflows use v1. v0 matches n8n before 1.0.">
-          <Select
-            label="Execution order"
-            value={text("executionOrder") || "v0"}
-            onChange={(value) => set("executionOrder", value)}
-            options={[
-              { value: "v1", label: "One branch at a time (v1)" },
-              { value: "v0", label: "Interleaved branches (v0)" },
-            ]}
-          />
-        </Field>
-        <Field label="Error workflow">
-          <Select
-            label="Error workflow"
-            value={text("errorWorkflow")}
-            onChange={(value) => set("errorWorkflow", value)}
-            options={handlers}
-          />
-        </Field>
-        <Field label="Time zone" hint="Used for schedules and dates in expressions.">
-          <Select
-            label="Time zone"
-            value={text("timezone") === "DEFAULT" ? "" : text("timezone")}
-            onChange={(value) => set("timezone", value)}
-            options={zones}
-          />
-        </Field>
-        <Field label="Timeout (seconds)" hint="Stops executions that take longer. Leave empty for no workflow limit.">
-          <NumberInput min={1} value={number("executionTimeout")} onChange={(value) => set("executionTimeout", value)} />
-        </Field>
-        <Field label="Can be called as a sub-workflow by">
-          <Select
-            label="Can be called as a sub-workflow by"
-            value={text("callerPolicy")}
-            onChange={(value) => set("callerPolicy", value)}
-            options={[
-              { value: "", label: "Workflows in the same project" },
-              { value: "any", label: "Any workflow" },
-              { value: "none", label: "None" },
-            ]}
-          />
-        </Field>
-        <Field label="Successful executions">
-          <Select
-            label="Successful executions"
-            value={text("saveDataSuccessExecution")}
-            onChange={(value) => set("saveDataSuccessExecution", value)}
-            options={SAVE_OPTIONS}
-          />
-        </Field>
-        <Field label="Failed executions">
-          <Select
-            label="Failed executions"
-            value={text("saveDataErrorExecution")}
-            onChange={(value) => set("saveDataErrorExecution", value)}
-            options={SAVE_OPTIONS}
-          />
-        </Field>
-      </div>
-    </Dialog>
+    <FormDialog title="Workflow settings" action="Apply" onSubmit={apply} onClose={onClose}>
+      <Field label="Execution order" hint="New workflows use v1. v0 matches n8n before 1.0.">
+        <Select
+          label="Execution order"
+          value={text("executionOrder") || "v0"}
+          onChange={(value) => set("executionOrder", value)}
+          options={[
+            { value: "v1", label: "One branch at a time (v1)" },
+            { value: "v0", label: "Interleaved branches (v0)" },
+          ]}
+        />
+      </Field>
+      <Field label="Error workflow">
+        <Select
+          label="Error workflow"
+          value={text("errorWorkflow")}
+          onChange={(value) => set("errorWorkflow", value)}
+          options={handlers}
+        />
+      </Field>
+      <Field label="Time zone" hint="Used for schedules and dates in expressions.">
+        <Select
+          label="Time zone"
+          value={text("timezone") === "DEFAULT" ? "" : text("timezone")}
+          onChange={(value) => set("timezone", value)}
+          options={zones}
+        />
+      </Field>
+      <Field
+        label="Timeout (seconds)"
+        hint="Stops executions that take longer. Leave empty for no workflow limit."
+      >
+        <NumberInput
+          min={1}
+          value={number("executionTimeout")}
+          onChange={(value) => set("executionTimeout", value)}
+        />
+      </Field>
+      <Field label="Can be called as a sub-workflow by">
+        <Select
+          label="Can be called as a sub-workflow by"
+          value={text("callerPolicy")}
+          onChange={(value) => set("callerPolicy", value)}
+          options={[
+            { value: "", label: "Workflows in the same project" },
+            { value: "any", label: "Any workflow" },
+            { value: "none", label: "None" },
+          ]}
+        />
+      </Field>
+      <Field label="Successful executions">
+        <Select
+          label="Successful executions"
+          value={text("saveDataSuccessExecution")}
+          onChange={(value) => set("saveDataSuccessExecution", value)}
+          options={SAVE_OPTIONS}
+        />
+      </Field>
+      <Field label="Failed executions">
+        <Select
+          label="Failed executions"
+          value={text("saveDataErrorExecution")}
+          onChange={(value) => set("saveDataErrorExecution", value)}
+          options={SAVE_OPTIONS}
+        />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,7 +1,15 @@
 /** Copy, cut, paste, duplicate, pin and import on the canvas, with n8n's JSON on the clipboard. */
 
+import { fetchCredentials } from "../credentials/credentialApi";
 import { hasCredentialIds, withKnownCredentials } from "../graph/credentialRefs";
-import { duplicateNodes, findNode, type PinnedItem, pinNode, removeNodes, unpinNode } from "../graph/document";
+import {
+  duplicateNodes,
+  findNode,
+  type PinnedItem,
+  pinNode,
+  removeNodes,
+  unpinNode,
+} from "../graph/document";
 import {
   copyFragment,
   cornerBounds,
@@ -13,13 +21,12 @@ import {
   serializeFragment,
 } from "../graph/fragment";
 import { N8N_SCALE } from "../graph/geometry";
-import { fetchCredentials } from "../pages/credentials/credentialApi";
 import { fetchItems } from "../run/runItems";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
+import { errorSentences } from "../store/saveWorkflow";
 import { plural, toast } from "../ui";
-import { useCanvas } from "./canvasStore";
 import { showHintAtPointer } from "./commands";
-import { useEditor } from "./editorStore";
-import { errorSentences } from "./saveWorkflow";
 import { fitView } from "./viewControls";
 
 const editor = () => useEditor.getState();
@@ -72,7 +79,9 @@ export async function pasteClipboard() {
 /** Pastes nodes from a text at the pointer. Text that is clearly no workflow is passed over. */
 export function pasteText(text: string, isSure = false) {
   if (!isSure && !looksLikeFragment(text)) {
-    showHintAtPointer("No nodes in the clipboard. Copy nodes from Heddle or n8n, or a workflow's JSON.");
+    showHintAtPointer(
+      "No nodes in the clipboard. Copy nodes from Heddle or n8n, or a workflow's JSON.",
+    );
     return;
   }
   try {
@@ -114,11 +123,20 @@ function pasteOffset(fragment: Fragment): [number, number] {
   const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
   if (!flow || !frame) return [0, 0];
   const isOver =
-    pointer && pointer.x > frame.left && pointer.x < frame.right && pointer.y > frame.top && pointer.y < frame.bottom;
-  const screen = isOver ? pointer : { x: frame.left + frame.width / 2, y: frame.top + frame.height / 2 };
+    pointer &&
+    pointer.x > frame.left &&
+    pointer.x < frame.right &&
+    pointer.y > frame.top &&
+    pointer.y < frame.bottom;
+  const screen = isOver
+    ? pointer
+    : { x: frame.left + frame.width / 2, y: frame.top + frame.height / 2 };
   const at = flow.screenToFlowPosition(screen);
   const [left, top, right, bottom] = cornerBounds(fragment.nodes);
-  return [Math.round(at.x / N8N_SCALE - (left + right) / 2 - 60), Math.round(at.y - (top + bottom) / 2 - 32)];
+  return [
+    Math.round(at.x / N8N_SCALE - (left + right) / 2 - 60),
+    Math.round(at.y - (top + bottom) / 2 - 32),
+  ];
 }
 
 export function duplicateSelected() {
@@ -138,7 +156,8 @@ export async function importFile(file: File) {
     if (workflow.nodes.length > 0) {
       insertFragment(read, "Import");
     } else {
-      const name = read.name && (!workflow.id || workflow.name === "My workflow") ? read.name : workflow.name;
+      const name =
+        read.name && (!workflow.id || workflow.name === "My workflow") ? read.name : workflow.name;
       const { document } = pasteFragment(
         { ...workflow, name, settings: { ...workflow.settings, ...read.settings } },
         read,
@@ -147,9 +166,15 @@ export async function importFile(file: File) {
       change("Import", () => document);
       requestAnimationFrame(fitView);
     }
-    toast({ text: `${plural(read.nodes.length, "node", "nodes")} imported from ${file.name}.`, undo: () => editor().undo() });
+    toast({
+      text: `${plural(read.nodes.length, "node", "nodes")} imported from ${file.name}.`,
+      undo: () => editor().undo(),
+    });
   } catch (error) {
-    toast({ text: `Could not import ${file.name}. ${error instanceof Error ? error.message : error}`, tone: "bad" });
+    toast({
+      text: `Could not import ${file.name}. ${error instanceof Error ? error.message : error}`,
+      tone: "bad",
+    });
   }
 }
 
@@ -158,7 +183,14 @@ export function downloadWorkflow() {
   const { workflow } = editor();
   const { name, nodes, connections, settings, pinData, meta } = workflow;
   const text = JSON.stringify(
-    { name, nodes, connections, settings: settings ?? {}, pinData: pinData ?? {}, meta: meta ?? {} },
+    {
+      name,
+      nodes,
+      connections,
+      settings: settings ?? {},
+      pinData: pinData ?? {},
+      meta: meta ?? {},
+    },
     null,
     2,
   );
@@ -187,7 +219,9 @@ export async function togglePins() {
     return;
   }
   const wanted = names.filter((name) => !workflow.pinData?.[name]);
-  const ran = wanted.filter((name) => run?.nodes.get(name)?.some((one) => one.outputs.some((output) => output.items > 0)));
+  const ran = wanted.filter((name) =>
+    run?.nodes.get(name)?.some((one) => one.outputs.some((output) => output.items > 0)),
+  );
   if (!run || ran.length === 0) {
     showHintAtPointer("No data to pin yet. Run the node, then press P.");
     return;
@@ -195,11 +229,18 @@ export async function togglePins() {
   try {
     const pins = await Promise.all(
       ran.map(
-        async (name) => [name, await fetchOutput(run.executionId, name, run.nodes.get(name)?.at(-1)?.runIndex ?? 0)] as const,
+        async (name) =>
+          [
+            name,
+            await fetchOutput(run.executionId, name, run.nodes.get(name)?.at(-1)?.runIndex ?? 0),
+          ] as const,
       ),
     );
     change("Pin", (document) =>
-      pins.reduce((result, [name, items]) => (findNode(result, name) ? pinNode(result, name, items) : result), document),
+      pins.reduce(
+        (result, [name, items]) => (findNode(result, name) ? pinNode(result, name, items) : result),
+        document,
+      ),
     );
   } catch (error) {
     toast({ text: `Could not pin data. ${errorSentences(error)}`, tone: "bad" });

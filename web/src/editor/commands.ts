@@ -7,7 +7,6 @@ import {
   findNode,
   moveNodes,
   removeNodes,
-  renameInDocument,
   STICKY_NOTE,
   setFieldOfNodes,
   withSubNodes,
@@ -19,10 +18,9 @@ import { type Direction, findNeighbour } from "../graph/keyboardNav";
 import { newId, uniqueName } from "../graph/nodeNames";
 import { isSubNodeKind } from "../graph/ports";
 import type { TypeSpec } from "../graph/typeSpec";
-import { runToNode, startRun } from "../run/runControl";
-import { toast } from "../ui";
-import { showHint, useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
+import { runToNode, startRun } from "../runner/runControl";
+import { showHint, useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { countUsage } from "./usageCounts";
 import { fitView, nodesBounds, revealNode, viewCenter } from "./viewControls";
 
@@ -36,10 +34,6 @@ export function openNode(name: string) {
 export function openSelected() {
   const [name, ...more] = editor().selection;
   if (name && more.length === 0) openNode(name);
-}
-
-export function renameNode(from: string, to: string) {
-  editor().change(`Rename ${from}`, (document) => renameInDocument(document, from, to));
 }
 
 export function startRenaming() {
@@ -60,7 +54,9 @@ export function removeSelected(names: Iterable<string> = editor().selection) {
 
 /** Switches nodes off; if all of them are off already, on. */
 export function toggleDisabled(names: Iterable<string> = editor().selection) {
-  const chosen = [...names].filter((name) => findNode(editor().workflow, name)?.type !== STICKY_NOTE);
+  const chosen = [...names].filter(
+    (name) => findNode(editor().workflow, name)?.type !== STICKY_NOTE,
+  );
   if (chosen.length === 0) return;
   const areOff = chosen.every((name) => findNode(editor().workflow, name)?.disabled);
   editor().change(areOff ? "Enable" : "Disable", (document) =>
@@ -79,7 +75,11 @@ export function runWorkflow(trigger?: string) {
 /** Opens the search for a node; without a place, for after the node that is chosen. */
 export function openAddPanel(place?: InsertTarget) {
   if (editor().readOnly) return;
-  useCanvas.setState({ add: { place: place ?? targetAfterSelection() }, connect: null, panel: null });
+  useCanvas.setState({
+    add: { place: place ?? targetAfterSelection() },
+    connect: null,
+    panel: null,
+  });
 }
 
 function targetAfterSelection(): InsertTarget {
@@ -96,7 +96,8 @@ export function openConnectPanel() {
   const { selection, readOnly } = editor();
   if (readOnly) return;
   const [name, ...more] = selection;
-  if (name && more.length === 0 && canvas().ports.has(name)) useCanvas.setState({ connect: name, add: null, panel: null });
+  if (name && more.length === 0 && canvas().ports.has(name))
+    useCanvas.setState({ connect: name, add: null, panel: null });
   else showHintAtPointer("Select a node first, then connect it.");
 }
 
@@ -131,14 +132,20 @@ export function addNote() {
   if (readOnly) return;
   const around = noteAround(selection);
   const at = around ?? { ...viewCenter(), width: 240 * N8N_SCALE, height: 160 };
-  const corner = around ? { x: at.x, y: at.y } : { x: at.x - at.width / 2, y: at.y - at.height / 2 };
+  const corner = around
+    ? { x: at.x, y: at.y }
+    : { x: at.x - at.width / 2, y: at.y - at.height / 2 };
   const name = uniqueName(workflow, "Sticky Note");
   change("Add sticky note", (document) => ({
     ...document,
     nodes: [
       ...document.nodes,
       {
-        parameters: { content: "", width: Math.round(at.width / N8N_SCALE), height: Math.round(at.height) },
+        parameters: {
+          content: "",
+          width: Math.round(at.width / N8N_SCALE),
+          height: Math.round(at.height),
+        },
         id: newId(),
         name,
         type: STICKY_NOTE,
@@ -191,22 +198,20 @@ export async function arrange() {
   // What puts nodes in order is large, and most visits do without it.
   const { arrangeNodes } = await import("../graph/layout");
   const only = selection.size > 1 ? withSubNodes(workflow, selection) : undefined;
-  change("Arrange", (document) => moveNodes(document, arrangeNodes(document, canvas().types, only)));
+  change("Arrange", (document) =>
+    moveNodes(document, arrangeNodes(document, canvas().types, only)),
+  );
   if (!only) requestAnimationFrame(() => fitView());
-}
-
-export function undo() {
-  const label = editor().undo();
-  if (!label && !editor().readOnly) toast({ text: "Nothing to undo." });
-}
-
-export function redo() {
-  const label = editor().redo();
-  if (!label && !editor().readOnly) toast({ text: "Nothing to redo." });
 }
 
 /** Says why something cannot be at the pointer, or in the middle of the canvas. */
 export function showHintAtPointer(text: string) {
   const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
-  showHint(text, canvas().pointer ?? { x: (frame?.left ?? 0) + (frame?.width ?? 0) / 2, y: (frame?.top ?? 0) + 80 });
+  showHint(
+    text,
+    canvas().pointer ?? {
+      x: (frame?.left ?? 0) + (frame?.width ?? 0) / 2,
+      y: (frame?.top ?? 0) + 80,
+    },
+  );
 }

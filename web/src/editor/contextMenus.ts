@@ -25,11 +25,17 @@ import { getCatalogue } from "../api/catalogue";
 import { findNode, STICKY_NOTE } from "../graph/document";
 import { disconnect, parseEdgeKey } from "../graph/edges";
 import type { Point } from "../graph/geometry";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import type { MenuItem } from "../ui";
-import { useCanvas } from "./canvasStore";
-import { copySelected, cutSelected, duplicateSelected, pasteClipboard, togglePins } from "./clipboard";
+import {
+  copySelected,
+  cutSelected,
+  duplicateSelected,
+  pasteClipboard,
+  togglePins,
+} from "./clipboard";
 import * as commands from "./commands";
-import { useEditor } from "./editorStore";
 import { confirmUpgrade, findUpgrade } from "./nodeUpgrade";
 import { fitView } from "./viewControls";
 
@@ -43,13 +49,24 @@ export function nodeMenu(name: string): MenuItem[] {
   const areOff = chosen.every((one) => findNode(workflow, one)?.disabled);
   const arePinned = chosen.every((one) => workflow.pinData?.[one]);
   const isStep = useCanvas.getState().ports.get(name)?.shape !== "circle";
-  const open = { label: "Open", icon: PanelRightOpen, shortcut: "enter", onSelect: commands.openSelected };
-  const copy = { label: "Copy", icon: Copy, shortcut: "mod+c", onSelect: () => void copySelected() };
+  const open = {
+    label: "Open",
+    icon: PanelRightOpen,
+    shortcut: "enter",
+    onSelect: commands.openSelected,
+  };
+  const copy = {
+    label: "Copy",
+    icon: Copy,
+    shortcut: "mod+c",
+    onSelect: () => void copySelected(),
+  };
   if (readOnly) return isOne && !isNote ? [open, copy] : [copy];
   const items: MenuItem[] = [];
   if (isOne && !isNote) {
     items.push(open);
-    if (isStep) items.push({ label: "Run up to here", icon: Play, onSelect: () => commands.runNode(name) });
+    if (isStep)
+      items.push({ label: "Run up to here", icon: Play, onSelect: () => commands.runNode(name) });
     const upgrade = node && findUpgrade(node, getCatalogue());
     if (upgrade)
       items.push({
@@ -57,11 +74,26 @@ export function nodeMenu(name: string): MenuItem[] {
         icon: CircleArrowUp,
         onSelect: afterMenuCloses(() => void confirmUpgrade(name, getCatalogue())),
       });
-    items.push({ label: "Connect", icon: Plug, shortcut: "c", onSelect: afterMenuCloses(commands.openConnectPanel) });
-    items.push({ label: "Rename", icon: Pencil, shortcut: "F2", onSelect: afterMenuCloses(commands.startRenaming) });
+    items.push({
+      label: "Connect",
+      icon: Plug,
+      shortcut: "c",
+      onSelect: afterMenuCloses(commands.openConnectPanel),
+    });
+    items.push({
+      label: "Rename",
+      icon: Pencil,
+      shortcut: "F2",
+      onSelect: afterMenuCloses(commands.startRenaming),
+    });
   }
   if (isOne && isNote)
-    items.push({ label: "Edit", icon: Pencil, shortcut: "F2", onSelect: afterMenuCloses(commands.startRenaming) });
+    items.push({
+      label: "Edit",
+      icon: Pencil,
+      shortcut: "F2",
+      onSelect: afterMenuCloses(commands.startRenaming),
+    });
   if (!isNote) {
     items.push({
       label: areOff ? "Enable" : "Disable",
@@ -78,8 +110,18 @@ export function nodeMenu(name: string): MenuItem[] {
   }
   items.push(null, copy);
   items.push({ label: "Cut", icon: Scissors, shortcut: "mod+x", onSelect: () => cutSelected() });
-  items.push({ label: "Duplicate", icon: CopyPlus, shortcut: "mod+d", onSelect: duplicateSelected });
-  if (!isOne) items.push(null, { label: "Arrange selection", icon: LayoutGrid, onSelect: () => void commands.arrange() });
+  items.push({
+    label: "Duplicate",
+    icon: CopyPlus,
+    shortcut: "mod+d",
+    onSelect: duplicateSelected,
+  });
+  if (!isOne)
+    items.push(null, {
+      label: "Arrange selection",
+      icon: LayoutGrid,
+      onSelect: () => void commands.arrange(),
+    });
   if (!isOne)
     items.push({
       label: "Add sticky note around",
@@ -102,13 +144,18 @@ export function edgeMenu(key: string): MenuItem[] {
   useEditor.getState().select([], [key]);
   if (useEditor.getState().readOnly) return [];
   return [
-    { label: "Add node here", icon: Plus, onSelect: afterMenuCloses(() => commands.openAddPanel({ edge })) },
+    {
+      label: "Add node here",
+      icon: Plus,
+      onSelect: afterMenuCloses(() => commands.openAddPanel({ edge })),
+    },
     {
       label: "Delete connection",
       icon: Unplug,
       shortcut: "del",
       danger: true,
-      onSelect: () => useEditor.getState().change("Disconnect", (document) => disconnect(document, edge)),
+      onSelect: () =>
+        useEditor.getState().change("Disconnect", (document) => disconnect(document, edge)),
     },
   ];
 }
@@ -117,7 +164,12 @@ export function canvasMenu(at: Point): MenuItem[] {
   const { flow } = useCanvas.getState();
   const place = flow?.screenToFlowPosition(at);
   const view: MenuItem[] = [
-    { label: "Select all", icon: SquareDashedMousePointer, shortcut: "mod+a", onSelect: commands.selectAll },
+    {
+      label: "Select all",
+      icon: SquareDashedMousePointer,
+      shortcut: "mod+a",
+      onSelect: commands.selectAll,
+    },
     { label: "Zoom to fit", icon: Maximize, shortcut: "1", onSelect: fitView },
   ];
   if (useEditor.getState().readOnly) return view;
@@ -128,8 +180,18 @@ export function canvasMenu(at: Point): MenuItem[] {
       shortcut: "Tab",
       onSelect: afterMenuCloses(() => commands.openAddPanel(place ? { at: place } : {})),
     },
-    { label: "Add sticky note", icon: StickyNote, shortcut: "shift+s", onSelect: afterMenuCloses(commands.addNote) },
-    { label: "Paste", icon: ClipboardPaste, shortcut: "mod+v", onSelect: () => void pasteClipboard() },
+    {
+      label: "Add sticky note",
+      icon: StickyNote,
+      shortcut: "shift+s",
+      onSelect: afterMenuCloses(commands.addNote),
+    },
+    {
+      label: "Paste",
+      icon: ClipboardPaste,
+      shortcut: "mod+v",
+      onSelect: () => void pasteClipboard(),
+    },
     null,
     ...view,
     { label: "Arrange", icon: LayoutGrid, onSelect: () => void commands.arrange() },

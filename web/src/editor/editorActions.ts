@@ -1,10 +1,23 @@
 /** What the command palette offers while a workflow is open. */
-import { Download, History, LayoutGrid, Maximize, Play, Plug, Plus, Redo2, Save, StickyNote, Undo2 } from "lucide-react";
+import {
+  Download,
+  History,
+  LayoutGrid,
+  Maximize,
+  Play,
+  Plug,
+  Plus,
+  Redo2,
+  Save,
+  StickyNote,
+  Undo2,
+} from "lucide-react";
 import type { Action } from "../palette/actionRegistry";
-import { useCanvas } from "./canvasStore";
+import { useCanvas } from "../store/canvasStore";
+import { redo, undo } from "../store/editCommands";
+import { saveWorkflow } from "../store/saveWorkflow";
 import { downloadWorkflow } from "./clipboard";
 import * as commands from "./commands";
-import { saveWorkflow } from "./saveWorkflow";
 import { fitView } from "./viewControls";
 
 const GROUP = "This workflow";
@@ -20,7 +33,14 @@ export function editorActions(): Action[] {
       keywords: "execute start test",
       run: () => commands.runWorkflow(),
     },
-    { id: "editor-save", label: "Save", group: GROUP, icon: Save, shortcut: "mod+s", run: () => void saveWorkflow() },
+    {
+      id: "editor-save",
+      label: "Save",
+      group: GROUP,
+      icon: Save,
+      shortcut: "mod+s",
+      run: () => void saveWorkflow(),
+    },
     {
       id: "editor-add",
       label: "Add node",
@@ -48,7 +68,14 @@ export function editorActions(): Action[] {
       keywords: "sticky comment",
       run: () => setTimeout(commands.addNote, 60),
     },
-    { id: "editor-fit", label: "Zoom to fit", group: GROUP, icon: Maximize, shortcut: "1", run: fitView },
+    {
+      id: "editor-fit",
+      label: "Zoom to fit",
+      group: GROUP,
+      icon: Maximize,
+      shortcut: "1",
+      run: fitView,
+    },
     {
       id: "editor-arrange",
       label: "Arrange",
@@ -58,8 +85,15 @@ export function editorActions(): Action[] {
       keywords: "tidy layout clean order",
       run: () => void commands.arrange(),
     },
-    { id: "editor-undo", label: "Undo", group: GROUP, icon: Undo2, shortcut: "mod+z", run: commands.undo },
-    { id: "editor-redo", label: "Redo", group: GROUP, icon: Redo2, shortcut: "mod+shift+z", run: commands.redo },
+    { id: "editor-undo", label: "Undo", group: GROUP, icon: Undo2, shortcut: "mod+z", run: undo },
+    {
+      id: "editor-redo",
+      label: "Redo",
+      group: GROUP,
+      icon: Redo2,
+      shortcut: "mod+shift+z",
+      run: redo,
+    },
     {
       id: "editor-versions",
       label: "Versions",

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
+import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { connect, moveNodes, pinNode, setParameter } from "../graph/document";
-import { emptyDocument, type WorkflowDocument } from "../graph/workflowDocument";
-import { backgroundBounds, type CanvasNode, createStableList, FlowModel, withPosition, withPositionStyles } from "./flowModel";
+import {
+  backgroundBounds,
+  type CanvasNode,
+  createStableList,
+  FlowModel,
+  withPosition,
+  withPositionStyles,
+} from "./flowModel";
 
 const types = { find: () => undefined };
 const node = (name: string, type = "x.y") => ({
@@ -33,7 +40,10 @@ test("a connection or a pin draws the nodes it touches again, and no other", () 
   const model = new FlowModel();
   const document = pair();
   const first = model.build(document, types);
-  const joined = model.build(connect(document, { kind: "main", from: "B", output: 0, to: "C", input: 0 }), types);
+  const joined = model.build(
+    connect(document, { kind: "main", from: "B", output: 0, to: "C", input: 0 }),
+    types,
+  );
   expect(joined.nodes[0]).toBe(first.nodes[0]);
   expect(joined.nodes[1]).not.toBe(first.nodes[1]);
   const pinned = model.build(pinNode(document, "C", [{ json: {} }]), types);
@@ -73,7 +83,8 @@ test("a list is the one from before as long as all in it is the same", () => {
 });
 
 test("the ground lies under every node but the one that is dragged, and under the origin", () => {
-  const at = (x: number, dragging = false) => ({ position: { x, y: 0 }, width: 100, height: 50, dragging }) as CanvasNode;
+  const at = (x: number, dragging = false) =>
+    ({ position: { x, y: 0 }, width: 100, height: 50, dragging }) as CanvasNode;
   const { x, width } = backgroundBounds([at(1000), at(9000, true)]);
   expect(x).toBeLessThanOrEqual(0);
   expect(x + width).toBeGreaterThanOrEqual(1100);

@@ -3,6 +3,7 @@
  * of a thousand is one node drawn again.
  */
 import type { Edge as FlowEdge, Node as FlowNode, NodeHandle, Position } from "@xyflow/react";
+import type { Edge, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { STICKY_NOTE } from "../graph/document";
 import { edgeKey, edgesOf } from "../graph/edges";
 import { handleId, nodeSize, noteSize, portPosition, type Size, toCanvas } from "../graph/geometry";
@@ -10,7 +11,6 @@ import { isSubNodeKind, type Port, type Ports, portsOf } from "../graph/ports";
 import { subtitleOf } from "../graph/subtitle";
 import type { TypeLookup, TypeSpec } from "../graph/typeSpec";
 import { type Box, boxAround, overlaps } from "../graph/viewRegion";
-import type { Edge, WorkflowDocument, WorkflowNode } from "../graph/workflowDocument";
 
 export type CardData = {
   node: WorkflowNode;
@@ -36,13 +36,20 @@ export type CanvasEdge = FlowEdge<EdgeData, "flow" | "supply">;
  * together in every frame of a pan, which costs more than all of our own work.
  */
 export function withPosition<T extends CanvasNode>(node: T, position: { x: number; y: number }): T {
-  return { ...node, position, style: { ...node.style, transform: "none", left: position.x, top: position.y } };
+  return {
+    ...node,
+    position,
+    style: { ...node.style, transform: "none", left: position.x, top: position.y },
+  };
 }
 
 /** The nodes after they were moved by the library, each with its style where its position says. */
 export function withPositionStyles(nodes: CanvasNode[]): CanvasNode[] {
-  const isPlaced = ({ position, style }: CanvasNode) => style?.left === position.x && style.top === position.y;
-  return nodes.every(isPlaced) ? nodes : nodes.map((node) => (isPlaced(node) ? node : withPosition(node, node.position)));
+  const isPlaced = ({ position, style }: CanvasNode) =>
+    style?.left === position.x && style.top === position.y;
+  return nodes.every(isPlaced)
+    ? nodes
+    : nodes.map((node) => (isPlaced(node) ? node : withPosition(node, node.position)));
 }
 
 /** Where a node stands on the canvas. */
@@ -62,12 +69,17 @@ export function cullToRegion(
   if (!region) return { nodes, edges };
   const boxes = new Map(nodes.map((node) => [node.id, nodeBox(node)]));
   const crossing = edges.filter(({ source, target }) => {
-    const around = boxAround([boxes.get(source), boxes.get(target)].filter((box) => box !== undefined));
+    const around = boxAround(
+      [boxes.get(source), boxes.get(target)].filter((box) => box !== undefined),
+    );
     return around !== null && overlaps(around, region);
   });
   const ends = new Set(crossing.flatMap(({ source, target }) => [source, target]));
   const isDrawn = (node: CanvasNode) =>
-    node.selected || node.dragging || ends.has(node.id) || overlaps(boxes.get(node.id) as Box, region);
+    node.selected ||
+    node.dragging ||
+    ends.has(node.id) ||
+    overlaps(boxes.get(node.id) as Box, region);
   return { nodes: nodes.filter(isDrawn), edges: crossing };
 }
 
@@ -87,7 +99,8 @@ const ORIGIN: Box = { x: 0, y: 0, width: 1, height: 1 };
 
 /** The bounds of everything that can be drawn: every node and edge, whether drawn right now or not, and the origin. */
 export function backgroundBounds(nodes: readonly CanvasNode[]): Box {
-  const around = boxAround([ORIGIN, ...nodes.filter((node) => !node.dragging).map(nodeBox)]) ?? ORIGIN;
+  const around =
+    boxAround([ORIGIN, ...nodes.filter((node) => !node.dragging).map(nodeBox)]) ?? ORIGIN;
   return {
     x: around.x - EDGE_MARGIN,
     y: around.y - EDGE_MARGIN,
@@ -112,7 +125,10 @@ export class FlowModel {
   private types: TypeLookup | null = null;
 
   /** The drawn form of a document. Connections that lead nowhere are left out; the check of the document tells of them. */
-  build(document: WorkflowDocument, types: TypeLookup): { nodes: CanvasNode[]; edges: CanvasEdge[]; ports: Map<string, Ports> } {
+  build(
+    document: WorkflowDocument,
+    types: TypeLookup,
+  ): { nodes: CanvasNode[]; edges: CanvasEdge[]; ports: Map<string, Ports> } {
     if (types !== this.types) this.known.clear();
     this.types = types;
     const names = new Set(document.nodes.map((node) => node.name));
@@ -129,11 +145,18 @@ export class FlowModel {
     const ports = new Map<string, Ports>();
     const nodes = document.nodes.map((node) => {
       const around = touching.get(node.name) ?? NO_EDGES;
-      const key = around.map((edge) => `${edge.kind}${edge.from === node.name ? `>${edge.output}` : `<${edge.input}`}`).join();
+      const key = around
+        .map(
+          (edge) => `${edge.kind}${edge.from === node.name ? `>${edge.output}` : `<${edge.input}`}`,
+        )
+        .join();
       const pinned = document.pinData?.[node.name]?.length ?? null;
       const before = this.known.get(node.name);
-      const isSame = before && before.node === node && before.touching === key && before.pinned === pinned;
-      const drawn = isSame ? before.drawn : withOwnPosition(toCanvasNode(node, types, around, pinned));
+      const isSame =
+        before && before.node === node && before.touching === key && before.pinned === pinned;
+      const drawn = isSame
+        ? before.drawn
+        : withOwnPosition(toCanvasNode(node, types, around, pinned));
       known.set(node.name, isSame ? before : { node, touching: key, pinned, drawn });
       if (drawn.type !== "note") ports.set(node.name, (drawn as CardNode).data.ports);
       return drawn;
@@ -148,7 +171,10 @@ export class FlowModel {
       const id = edgeKey(edge);
       const below = Math.max(bottomBelowPort(known, edge.from), bottomBelowPort(known, edge.to));
       const before = this.edges.get(id);
-      edges.set(id, before && before.data?.below === below ? before : toCanvasEdge(id, edge, below));
+      edges.set(
+        id,
+        before && before.data?.below === below ? before : toCanvasEdge(id, edge, below),
+      );
     }
     this.edges = edges;
     return [...edges.values()];
@@ -177,7 +203,12 @@ function toCanvasEdge(id: string, edge: Edge, below: number): CanvasEdge {
   };
 }
 
-function toCanvasNode(node: WorkflowNode, types: TypeLookup, edges: readonly Edge[], pinned: number | null): CanvasNode {
+function toCanvasNode(
+  node: WorkflowNode,
+  types: TypeLookup,
+  edges: readonly Edge[],
+  pinned: number | null,
+): CanvasNode {
   if (node.type === STICKY_NOTE) {
     const size = noteSize(node);
     return {
@@ -198,7 +229,8 @@ function toCanvasNode(node: WorkflowNode, types: TypeLookup, edges: readonly Edg
   const spec = types.find(node.type, node.typeVersion) ?? types.find(node.type);
   const taken = new Set<string>();
   for (const edge of edges) {
-    if (edge.from === node.name) taken.add(handleId("output", { kind: edge.kind, index: edge.output }));
+    if (edge.from === node.name)
+      taken.add(handleId("output", { kind: edge.kind, index: edge.output }));
     if (edge.to === node.name) taken.add(handleId("input", { kind: edge.kind, index: edge.input }));
   }
   return {
@@ -233,6 +265,12 @@ function nodeHandles(ports: Ports, size: Size): NodeHandle[] {
 }
 
 export function handleSide(side: "input" | "output", port: { kind: string }): Position {
-  const name = isSubNodeKind(port.kind) ? (side === "input" ? "bottom" : "top") : side === "input" ? "left" : "right";
+  const name = isSubNodeKind(port.kind)
+    ? side === "input"
+      ? "bottom"
+      : "top"
+    : side === "input"
+      ? "left"
+      : "right";
   return name as Position;
 }

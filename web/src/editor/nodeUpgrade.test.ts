@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Catalogue } from "../api/catalogue";
 import type { NodeType, Param } from "../api/spec";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { describeUpgrade, findUpgrade } from "./nodeUpgrade";
 
 const param = (name: string, fallback: unknown, show: Param["show"] = []): Param => ({
@@ -44,7 +44,11 @@ const since2 = [{ param: "@version", anyOf: [{ atLeast: 2 }] }];
 const types = new Catalogue([
   type(
     [1, 2],
-    [param("kept", "a"), param("added", "", since2), param("gone", "", [{ param: "@version", anyOf: [{ atMost: 1 }] }])],
+    [
+      param("kept", "a"),
+      param("added", "", since2),
+      param("gone", "", [{ param: "@version", anyOf: [{ atMost: 1 }] }]),
+    ],
   ),
   type([3], [param("kept", "b"), param("added", "")]),
 ]);
@@ -66,7 +70,11 @@ test("an update says which settings appear, go and change", () => {
 });
 
 test("a setting that was set by hand stays what it is", () => {
-  expect(findUpgrade(node(2, { kept: "mine" }), types)).toMatchObject({ added: [], removed: [], changed: [] });
+  expect(findUpgrade(node(2, { kept: "mine" }), types)).toMatchObject({
+    added: [],
+    removed: [],
+    changed: [],
+  });
 });
 
 test("a version that is not known is said to be so", () => {

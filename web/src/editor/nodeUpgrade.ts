@@ -2,13 +2,13 @@
 import type { Catalogue } from "../api/catalogue";
 import { newestVersion } from "../api/catalogue";
 import type { NodeType } from "../api/spec";
-import type { Json, JsonObject } from "../fields/json";
-import { isSameJson } from "../fields/paramPath";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { visibleParams, withDefaults } from "../fields/visibleParams";
 import { findNode, updateNode } from "../graph/document";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { Json, JsonObject } from "../graph/json";
+import { isSameJson } from "../graph/paramPath";
+import { useEditor } from "../store/editorStore";
 import { confirm } from "../ui";
-import { useEditor } from "./editorStore";
 
 export interface Upgrade {
   from: number;
@@ -27,14 +27,22 @@ export function findUpgrade(node: WorkflowNode, types: Pick<Catalogue, "find">):
   if (!latest || newestVersion(latest) <= node.typeVersion) return null;
   const to = newestVersion(latest);
   const current = types.find(node.type, node.typeVersion);
-  const upgrade: Upgrade = { from: node.typeVersion, to, isComparable: !!current, added: [], removed: [], changed: [] };
+  const upgrade: Upgrade = {
+    from: node.typeVersion,
+    to,
+    isComparable: !!current,
+    added: [],
+    removed: [],
+    changed: [],
+  };
   if (!current) return upgrade;
   const before = formFields(current, node, node.typeVersion);
   const after = formFields(latest, node, to);
   for (const [name, setting] of after) {
     const old = before.get(name);
     if (!old) upgrade.added.push(setting.label);
-    else if (!(name in node.parameters) && !isSameJson(old.value, setting.value)) upgrade.changed.push(setting.label);
+    else if (!(name in node.parameters) && !isSameJson(old.value, setting.value))
+      upgrade.changed.push(setting.label);
   }
   for (const [name, setting] of before) if (!after.has(name)) upgrade.removed.push(setting.label);
   return upgrade;
@@ -52,14 +60,25 @@ function formFields(type: NodeType, node: WorkflowNode, version: number) {
 }
 
 /** The upgrade in words, for somebody who has to decide. */
-export function describeUpgrade({ from, to, isComparable, added, removed, changed }: Upgrade): string {
-  if (!isComparable) return `Version ${from} is unknown, so the versions cannot be compared. Settings stay unchanged.`;
+export function describeUpgrade({
+  from,
+  to,
+  isComparable,
+  added,
+  removed,
+  changed,
+}: Upgrade): string {
+  if (!isComparable)
+    return `Version ${from} is unknown, so the versions cannot be compared. Settings stay unchanged.`;
   const parts = [
     added.length > 0 && `New settings: ${added.join(", ")}.`,
-    removed.length > 0 && `No longer used: ${removed.join(", ")}. Their values are kept in case you undo.`,
+    removed.length > 0 &&
+      `No longer used: ${removed.join(", ")}. Their values are kept in case you undo.`,
     changed.length > 0 && `Defaults that change in version ${to}: ${changed.join(", ")}.`,
   ].filter(Boolean);
-  return parts.length > 0 ? parts.join(" ") : "No settings change. The node may behave differently.";
+  return parts.length > 0
+    ? parts.join(" ")
+    : "No settings change. The node may behave differently.";
 }
 
 /** Says what an update changes and, if that is wanted, makes it as one step that can be undone. */
@@ -68,8 +87,17 @@ export async function confirmUpgrade(name: string, types: Pick<Catalogue, "find"
   const upgrade = node && findUpgrade(node, types);
   if (!upgrade) return;
   const title = `Update “${name}” to version ${upgrade.to}?`;
-  if (!(await confirm({ title, text: `${describeUpgrade(upgrade)} Press Ctrl+Z to undo.`, action: "Update" }))) return;
+  if (
+    !(await confirm({
+      title,
+      text: `${describeUpgrade(upgrade)} Press Ctrl+Z to undo.`,
+      action: "Update",
+    }))
+  )
+    return;
   useEditor
     .getState()
-    .change(`Update ${name}`, (document) => updateNode(document, name, (old) => ({ ...old, typeVersion: upgrade.to })));
+    .change(`Update ${name}`, (document) =>
+      updateNode(document, name, (old) => ({ ...old, typeVersion: upgrade.to })),
+    );
 }

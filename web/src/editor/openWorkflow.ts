@@ -2,11 +2,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import { queryClient } from "../api/client";
 import { loadMe } from "../api/session";
+import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { isOwnSession, startAutosave, startDraftSession } from "../drafts/autosave";
-import { emptyDocument, type WorkflowDocument } from "../graph/workflowDocument";
-import { applyPendingCopy } from "../run/copyToEditor";
-import { useEditor } from "./editorStore";
-import { loadDocument } from "./saveWorkflow";
+import { useEditor } from "../store/editorStore";
+import { loadDocument } from "../store/saveWorkflow";
+import { applyPendingCopy } from "./copyToEditor";
 
 export const workflowQuery = (id: string) =>
   queryOptions({
@@ -49,7 +49,8 @@ export function clearPreopened(): void {
 /** What is in the editor stays there, with its history, after a look at an execution or after the first save gave it an address. */
 function isDraftKept(id: string, versionId: string | undefined): boolean {
   const { saved, dirty, stopShowing } = useEditor.getState();
-  if (!saved || saved.id !== id || !isOwnSession() || !(dirty || saved.versionId === versionId)) return false;
+  if (!saved || saved.id !== id || !isOwnSession() || !(dirty || saved.versionId === versionId))
+    return false;
   stopShowing();
   useEditor.setState({ saved: { ...saved } });
   return true;

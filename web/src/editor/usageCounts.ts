@@ -6,7 +6,11 @@ const MAX_ENTRIES = 60;
 export function readUsageCounts(): Map<string, number> {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-    return new Map(Object.entries((kept ?? {}) as Record<string, number>).filter(([, count]) => typeof count === "number"));
+    return new Map(
+      Object.entries((kept ?? {}) as Record<string, number>).filter(
+        ([, count]) => typeof count === "number",
+      ),
+    );
   } catch {
     // What cannot be read is as good as nothing; it is only a habit.
     return new Map();

@@ -1,12 +1,22 @@
 /** Drawing lines: what fits is connected, what does not is refused with its reason, and a line that ends nowhere asks what to add. */
-import type { Edge as AnyEdge, Connection, FinalConnectionState, IsValidConnection } from "@xyflow/react";
+import type {
+  Edge as AnyEdge,
+  Connection,
+  FinalConnectionState,
+  IsValidConnection,
+} from "@xyflow/react";
 import { type RefObject, useMemo } from "react";
-import { type ConnectionEnd, connectionProblem, edgeBetween, replacedEdges } from "../graph/connectionRules";
+import {
+  type ConnectionEnd,
+  connectionProblem,
+  edgeBetween,
+  replacedEdges,
+} from "../graph/connectionRules";
 import { connect, disconnect } from "../graph/edges";
 import { parseHandleId } from "../graph/geometry";
-import { showHint, useCanvas } from "./canvasStore";
+import { showHint, useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { openAddPanel } from "./commands";
-import { useEditor } from "./editorStore";
 import type { CanvasEdge } from "./flowModel";
 
 const portsOf = (name: string) => useCanvas.getState().ports.get(name);
@@ -51,13 +61,22 @@ export function useConnectHandlers(frame: RefObject<HTMLElement | null>) {
 }
 
 /** A line was let go where it cannot end: on a port that does not fit, on a node, or on the empty canvas. */
-function endConnection(from: ConnectionEnd, at: { x: number; y: number }, to: ConnectionEnd | null) {
+function endConnection(
+  from: ConnectionEnd,
+  at: { x: number; y: number },
+  to: ConnectionEnd | null,
+) {
   const { workflow } = useEditor.getState();
   if (to) {
-    showHint(connectionProblem(workflow, portsOf, from, to) ?? "These nodes cannot be connected.", at);
+    showHint(
+      connectionProblem(workflow, portsOf, from, to) ?? "These nodes cannot be connected.",
+      at,
+    );
     return;
   }
-  const under = document.elementsFromPoint(at.x, at.y).find((element) => element.classList.contains("react-flow__node"));
+  const under = document
+    .elementsFromPoint(at.x, at.y)
+    .find((element) => element.classList.contains("react-flow__node"));
   const name = under?.getAttribute("data-id");
   if (name && portsOf(name)) {
     const ends = matchingEnds(name, from);
@@ -65,7 +84,8 @@ function endConnection(from: ConnectionEnd, at: { x: number; y: number }, to: Co
     if (fitting) connectEnds(from, fitting);
     else if (name !== from.node)
       showHint(
-        connectionProblem(workflow, portsOf, from, ends[0] ?? anyEnd(name, from)) ?? `No compatible port on “${name}”.`,
+        connectionProblem(workflow, portsOf, from, ends[0] ?? anyEnd(name, from)) ??
+          `No compatible port on “${name}”.`,
         at,
       );
     return;

@@ -5,8 +5,8 @@ import { findNode, moveNodes, withSubNodes } from "../graph/document";
 import { edgesOf, MAIN, parseEdgeKey } from "../graph/edges";
 import { type Point, toCanvas, toDocument } from "../graph/geometry";
 import { splitEdge } from "../graph/insertNode";
-import { useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { type CanvasNode, withPosition } from "./flowModel";
 
 /** Free room after a node that was put into a line. */
@@ -37,7 +37,12 @@ export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
         setNodes((before) =>
           before.map((one) => {
             const from = followers.get(one.id);
-            return from ? withPosition({ ...one, dragging: true } as CanvasNode, { x: from.x + by.x, y: from.y + by.y }) : one;
+            return from
+              ? withPosition({ ...one, dragging: true } as CanvasNode, {
+                  x: from.x + by.x,
+                  y: from.y + by.y,
+                })
+              : one;
           }),
         );
       }
@@ -49,17 +54,24 @@ export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       markDropEdge(null);
       const places = new Map<string, readonly [number, number]>();
       for (const one of nodes) places.set(one.id, toDocument(one.position, isSubNode(one.id)));
-      for (const [name, from] of followers) places.set(name, toDocument({ x: from.x + by.x, y: from.y + by.y }, isSubNode(name)));
+      for (const [name, from] of followers)
+        places.set(name, toDocument({ x: from.x + by.x, y: from.y + by.y }, isSubNode(name)));
       if (followers.size > 0) {
         const followed = followers;
-        setNodes((before) => before.map((one) => (followed.has(one.id) ? ({ ...one, dragging: false } as CanvasNode) : one)));
+        setNodes((before) =>
+          before.map((one) =>
+            followed.has(one.id) ? ({ ...one, dragging: false } as CanvasNode) : one,
+          ),
+        );
       }
       followers = new Map();
       if (by.x === 0 && by.y === 0) return;
       useEditor.getState().change(`Move ${node.id} ${Date.now()}`, (document) => {
         const moved = moveNodes(document, places);
         const own = ports.get(node.id);
-        return dropEdge && own ? splitEdge(moved, parseEdgeKey(dropEdge), node.id, own, (node.width ?? 0) + INSERT_GAP) : moved;
+        return dropEdge && own
+          ? splitEdge(moved, parseEdgeKey(dropEdge), node.id, own, (node.width ?? 0) + INSERT_GAP)
+          : moved;
       });
     };
     return {
@@ -68,8 +80,10 @@ export function useNodeDrag(setNodes: Dispatch<SetStateAction<CanvasNode[]>>) {
       onNodeDragStop: end,
       onSelectionDragStart: (event: React.MouseEvent, nodes: CanvasNode[]) =>
         nodes[0] && begin(event.nativeEvent, nodes[0], nodes),
-      onSelectionDrag: (event: React.MouseEvent, nodes: CanvasNode[]) => nodes[0] && follow(event.nativeEvent, nodes[0], nodes),
-      onSelectionDragStop: (event: React.MouseEvent, nodes: CanvasNode[]) => nodes[0] && end(event.nativeEvent, nodes[0], nodes),
+      onSelectionDrag: (event: React.MouseEvent, nodes: CanvasNode[]) =>
+        nodes[0] && follow(event.nativeEvent, nodes[0], nodes),
+      onSelectionDragStop: (event: React.MouseEvent, nodes: CanvasNode[]) =>
+        nodes[0] && end(event.nativeEvent, nodes[0], nodes),
     };
   }, [setNodes]);
 }
@@ -82,14 +96,19 @@ function isSubNode(name: string): boolean {
 function isInFlow(name: string): boolean {
   const ports = useCanvas.getState().ports.get(name);
   if (!ports?.inputs.some((port) => port.kind === MAIN)) return true;
-  return edgesOf(useEditor.getState().workflow).some((edge) => edge.kind === MAIN && (edge.from === name || edge.to === name));
+  return edgesOf(useEditor.getState().workflow).some(
+    (edge) => edge.kind === MAIN && (edge.from === name || edge.to === name),
+  );
 }
 
 /** The line under the pointer or, where the node was grabbed at its edge, under its middle. */
 function edgeUnder(event: MouseEvent | TouchEvent, node: CanvasNode): string | null {
   const pointed = "clientX" in event ? edgeKeyAt({ x: event.clientX, y: event.clientY }) : null;
   if (pointed) return pointed;
-  const middle = { x: node.position.x + (node.width ?? 0) / 2, y: node.position.y + (node.height ?? 0) / 2 };
+  const middle = {
+    x: node.position.x + (node.width ?? 0) / 2,
+    y: node.position.y + (node.height ?? 0) / 2,
+  };
   const at = useCanvas.getState().flow?.flowToScreenPosition(middle);
   return at ? edgeKeyAt(at) : null;
 }

@@ -1,10 +1,10 @@
 /** Things that are dragged onto the canvas: a node type from the search, or a file with a workflow. */
 import { type DragEvent, useMemo } from "react";
 import { parseEdgeKey } from "../graph/edges";
-import { useCanvas } from "./canvasStore";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { importFile } from "./clipboard";
 import { addNodeOfType } from "./commands";
-import { useEditor } from "./editorStore";
 import { edgeKeyAt, markDropEdge } from "./useDragging";
 
 export const NODE_MIME_TYPE = "application/x-heddle-node";
@@ -14,7 +14,11 @@ export function useCanvasDrop() {
     () => ({
       onDragOver: (event: DragEvent) => {
         const isType = event.dataTransfer.types.includes(NODE_MIME_TYPE);
-        if ((!isType && !event.dataTransfer.types.includes("Files")) || useEditor.getState().readOnly) return;
+        if (
+          (!isType && !event.dataTransfer.types.includes("Files")) ||
+          useEditor.getState().readOnly
+        )
+          return;
         event.preventDefault();
         event.dataTransfer.dropEffect = "copy";
         if (isType) markDropEdge(edgeKeyAt({ x: event.clientX, y: event.clientY }));

@@ -1,7 +1,7 @@
 /** Asks before changes that were not saved are left behind. */
 import { useEffect } from "react";
+import { useEditor } from "../store/editorStore";
 import { confirm } from "../ui";
-import { useEditor } from "./editorStore";
 
 export function useLeaveGuard() {
   useEffect(() => {
@@ -11,7 +11,14 @@ export function useLeaveGuard() {
     // Links inside the app do not unload the page, so they are asked for before they are followed.
     const onClick = (event: MouseEvent) => {
       const link = (event.target as Element | null)?.closest?.("a[href]");
-      if (!(link instanceof HTMLAnchorElement) || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (
+        !(link instanceof HTMLAnchorElement) ||
+        event.button !== 0 ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.shiftKey
+      )
+        return;
       if (
         link.target === "_blank" ||
         link.origin !== window.location.origin ||

@@ -2,8 +2,8 @@
 import type { Problem } from "../api/types";
 import type { ChangeKind } from "../graph/documentDiff";
 import type { NodeRunView } from "../run/runView";
-import { useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 
 export interface NodeState {
   runs: readonly NodeRunView[];

@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 import type { Problem } from "../api/types";
 import { useProblems } from "../drawer/useProblems";
-import { useCanvas } from "./canvasStore";
+import { useCanvas } from "../store/canvasStore";
 
 export function useProblemMarks() {
   const { problems } = useProblems();
@@ -17,12 +17,18 @@ export function useProblemMarks() {
     }
     // A node whose problems are the same keeps its list, so that it is not drawn again.
     const kept = new Map(
-      [...marks].map(([name, list]) => [name, isSameList(before.get(name), list) ? (before.get(name) ?? list) : list]),
+      [...marks].map(([name, list]) => [
+        name,
+        isSameList(before.get(name), list) ? (before.get(name) ?? list) : list,
+      ]),
     );
     useCanvas.setState({ problems: kept });
   }, [problems]);
 }
 
 function isSameList(one: readonly Problem[] | undefined, other: readonly Problem[]): boolean {
-  return one?.length === other.length && one.every((problem, index) => problem.message === other[index]?.message);
+  return (
+    one?.length === other.length &&
+    one.every((problem, index) => problem.message === other[index]?.message)
+  );
 }

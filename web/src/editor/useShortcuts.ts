@@ -1,11 +1,12 @@
 /** Listens to the keys of the canvas while it is shown. */
 import { useEffect } from "react";
 import { isTextInput } from "../palette/hotkeys";
-import { setMinimap, useCanvas } from "./canvasStore";
+import { setMinimap, useCanvas } from "../store/canvasStore";
+import { redo, undo } from "../store/editCommands";
+import { useEditor } from "../store/editorStore";
+import { saveWorkflow } from "../store/saveWorkflow";
 import { duplicateSelected, onCopy, pasteText, togglePins } from "./clipboard";
 import * as commands from "./commands";
-import { useEditor } from "./editorStore";
-import { saveWorkflow } from "./saveWorkflow";
 import { type Command, commandOf, GLOBAL_COMMANDS } from "./shortcuts";
 import { leaveVersion } from "./VersionBar";
 import { fitView, zoomView } from "./viewControls";
@@ -24,8 +25,8 @@ const ACTIONS: Record<Command, () => void> = {
   zoomIn: () => zoomView("in"),
   zoomOut: () => zoomView("out"),
   zoomReset: () => zoomView("reset"),
-  undo: commands.undo,
-  redo: commands.redo,
+  undo,
+  redo,
   open: commands.openSelected,
   back: () => {
     const { add, connect, panel } = useCanvas.getState();
@@ -54,7 +55,12 @@ function isForCanvas(key = ""): boolean {
   // A button that has the focus is pressed by Enter and left by Tab, also on the canvas.
   if ((key === "Enter" || key === "Tab") && focused?.closest("button, a")) return false;
   if (useEditor.getState().open !== null || isTextInput(focused)) return false;
-  if (document.querySelector("[role=dialog], [role=menu], [data-radix-popper-content-wrapper] [role=listbox]")) return false;
+  if (
+    document.querySelector(
+      "[role=dialog], [role=menu], [data-radix-popper-content-wrapper] [role=listbox]",
+    )
+  )
+    return false;
   return !focused || focused === document.body || focused.closest("[data-canvas]") !== null;
 }
 
@@ -68,8 +74,10 @@ export function useShortcuts() {
       event.preventDefault();
       ACTIONS[command]();
     };
-    const copy = (event: ClipboardEvent) => isForCanvas() && !hasTextSelection() && onCopy(event, false);
-    const cut = (event: ClipboardEvent) => isForCanvas() && !hasTextSelection() && onCopy(event, true);
+    const copy = (event: ClipboardEvent) =>
+      isForCanvas() && !hasTextSelection() && onCopy(event, false);
+    const cut = (event: ClipboardEvent) =>
+      isForCanvas() && !hasTextSelection() && onCopy(event, true);
     const paste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData("text/plain");
       if (!isForCanvas() || !text) return;

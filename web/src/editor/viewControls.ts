@@ -1,11 +1,11 @@
 /** Moving the view: to all there is, to one node, nearer and farther, and so that what one looks at is not lost when the canvas gets smaller. */
 import { getViewportForBounds, type Viewport } from "@xyflow/react";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { findNode, STICKY_NOTE, withSubNodes } from "../graph/document";
 import { nodeSize, noteSize, type Point, type Size, toCanvas } from "../graph/geometry";
 import { type Box, boxAround, covers, scrollToShow, visibleBox } from "../graph/viewRegion";
-import type { WorkflowNode } from "../graph/workflowDocument";
-import { useCanvas } from "./canvasStore";
-import { useEditor } from "./editorStore";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 
 export const MIN_ZOOM = 0.08;
 export const MAX_ZOOM = 2;
@@ -33,7 +33,11 @@ function nodeBounds(node: WorkflowNode | undefined): Box | null {
   if (!ports) return null;
   const isCircle = ports.shape === "circle";
   const { width, height } = nodeSize(ports);
-  return { ...toCanvas(node.position, isCircle), width, height: height + (isCircle ? LABEL_HEIGHT : 0) };
+  return {
+    ...toCanvas(node.position, isCircle),
+    width,
+    height: height + (isCircle ? LABEL_HEIGHT : 0),
+  };
 }
 
 function frameSize(): Size | null {
@@ -46,7 +50,10 @@ export function viewCenter(): Point {
   const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
   const { flow } = useCanvas.getState();
   if (!frame || !flow) return { x: 0, y: 0 };
-  return flow.screenToFlowPosition({ x: frame.left + frame.width / 2, y: frame.top + frame.height / 2 });
+  return flow.screenToFlowPosition({
+    x: frame.left + frame.width / 2,
+    y: frame.top + frame.height / 2,
+  });
 }
 
 export function fitView() {
@@ -58,7 +65,10 @@ function fitViewWithin(duration: number) {
   const frame = frameSize();
   const box = allNodesBounds();
   if (flow && frame && box) {
-    void flow.setViewport(getViewportForBounds(box, frame.width, frame.height, MIN_ZOOM, 1, FIT_PADDING), { duration });
+    void flow.setViewport(
+      getViewportForBounds(box, frame.width, frame.height, MIN_ZOOM, 1, FIT_PADDING),
+      { duration },
+    );
   }
 }
 
@@ -90,7 +100,10 @@ export function revealNode(name: string) {
   };
   if (covers(view, around)) return;
   const nearer = Math.max(zoom, 0.6);
-  void flow.setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom: nearer, duration: animationDuration() });
+  void flow.setCenter(box.x + box.width / 2, box.y + box.height / 2, {
+    zoom: nearer,
+    duration: animationDuration(),
+  });
 }
 
 /**
@@ -106,7 +119,10 @@ export function keepSelectionVisible(before: Size, after: Size) {
   const chosen = nodesBounds(withSubNodes(workflow, selection));
   if (chosen && selection.size > 0) {
     if (!covers(seen, chosen)) return;
-    const start = scrollToShow(visibleBox([x, y, zoom], after), chosen, { width: 24 / zoom, height: 24 / zoom });
+    const start = scrollToShow(visibleBox([x, y, zoom], after), chosen, {
+      width: 24 / zoom,
+      height: 24 / zoom,
+    });
     const moved: Viewport = { x: -start.x * zoom, y: -start.y * zoom, zoom };
     if (moved.x !== x || moved.y !== y) void flow.setViewport(moved);
     return;

@@ -7,7 +7,14 @@
 import { useStoreApi } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
 import { create } from "zustand";
-import { type Box, covers, DETAIL_MARGIN, isWasteful, regionAround, visibleBox } from "../graph/viewRegion";
+import {
+  type Box,
+  covers,
+  DETAIL_MARGIN,
+  isWasteful,
+  regionAround,
+  visibleBox,
+} from "../graph/viewRegion";
 import { LOW_DETAIL_ZOOM_OF_MANY } from "./lod";
 import { keepSelectionVisible } from "./viewControls";
 
@@ -45,7 +52,10 @@ export function useTrackViewport(frame: RefObject<HTMLElement | null>) {
       // The first view shows everything, for which everything must be known.
       if (fitViewQueued && nodes.length > 0) return;
       const { zoom, view } = now();
-      useViewportStore.setState({ region: regionAround(view, zoom < LOW_DETAIL_ZOOM_OF_MANY ? undefined : DETAIL_MARGIN), zoom });
+      useViewportStore.setState({
+        region: regionAround(view, zoom < LOW_DETAIL_ZOOM_OF_MANY ? undefined : DETAIL_MARGIN),
+        zoom,
+      });
     };
     const stop = () => canvas?.setAttribute("data-still", "");
     const rest = () => {
@@ -76,7 +86,8 @@ export function useTrackViewport(frame: RefObject<HTMLElement | null>) {
         resting = setTimeout(rest, IDLE_MS);
       }
       follow();
-      if (state.width < before.width || state.height < before.height) keepSelectionVisible(before, state);
+      if (state.width < before.width || state.height < before.height)
+        keepSelectionVisible(before, state);
     });
     return () => {
       end();

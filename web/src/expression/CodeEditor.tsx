@@ -2,10 +2,10 @@
 
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import type { ExpressionScope } from "../store/formContext";
 import { cx } from "../ui";
 import css from "./CodeEditor.module.css";
 import type { EditorHandle, Language } from "./codeMirrorEditor";
-import type { ExpressionScope } from "./suggest";
 
 const EMPTY_SCOPE: ExpressionScope = { json: undefined, nodes: [], variables: [] };
 
@@ -31,7 +31,16 @@ interface CodeEditorProps {
 }
 
 export function CodeEditor(props: CodeEditorProps) {
-  const { value, language, label, readOnly = false, compact = false, invalid, className, autoFocus } = props;
+  const {
+    value,
+    language,
+    label,
+    readOnly = false,
+    compact = false,
+    invalid,
+    className,
+    autoFocus,
+  } = props;
   const place = useRef<HTMLDivElement>(null);
   const plain = useRef<HTMLTextAreaElement>(null);
   const editor = useRef<EditorHandle | null>(null);
@@ -47,7 +56,8 @@ export function CodeEditor(props: CodeEditorProps) {
     let gone = false;
     void import("./codeMirrorEditor").then(({ createEditor }) => {
       if (gone || !place.current) return;
-      const cursor = document.activeElement === plain.current ? plain.current?.selectionStart : undefined;
+      const cursor =
+        document.activeElement === plain.current ? plain.current?.selectionStart : undefined;
       const now = () => current.current;
       editor.current = createEditor(place.current, {
         value: now().value,
@@ -57,7 +67,9 @@ export function CodeEditor(props: CodeEditorProps) {
         compact,
         placeholder: now().placeholder ?? "",
         scope: () => now().scope ?? EMPTY_SCOPE,
-        ...(now().onDropped && { onDropped: (code: string, position: number) => now().onDropped?.(code, position) }),
+        ...(now().onDropped && {
+          onDropped: (code: string, position: number) => now().onDropped?.(code, position),
+        }),
         onChange: (next) => now().onChange(next),
         onFocus: () => now().onFocus?.(),
         onBlur: () => now().onBlur?.(),
@@ -89,7 +101,13 @@ export function CodeEditor(props: CodeEditorProps) {
 
   return (
     <div
-      className={cx(css.editor, compact ? css.compact : css.whole, invalid && css.invalid, readOnly && css.readOnly, className)}
+      className={cx(
+        css.editor,
+        compact ? css.compact : css.whole,
+        invalid && css.invalid,
+        readOnly && css.readOnly,
+        className,
+      )}
     >
       {!ready && (
         <textarea

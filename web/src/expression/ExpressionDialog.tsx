@@ -2,7 +2,7 @@
 
 import { useRef } from "react";
 import { FieldPicker } from "../data/FieldPicker";
-import { useForm } from "../fields/formContext";
+import { useForm } from "../store/formContext";
 import { Button, Dialog } from "../ui";
 import { CodeEditor } from "./CodeEditor";
 import type { EditorHandle } from "./codeMirrorEditor";

@@ -2,7 +2,7 @@
 
 import { Maximize2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { useForm, useInsertTarget } from "../fields/formContext";
+import { useForm, useInsertTarget } from "../store/formContext";
 import { IconButton } from "../ui";
 import { CodeEditor } from "./CodeEditor";
 import type { EditorHandle } from "./codeMirrorEditor";
@@ -20,7 +20,13 @@ interface ExpressionFieldProps {
   autoFocus?: boolean;
 }
 
-export function ExpressionField({ value, onChange, label, invalid, autoFocus }: ExpressionFieldProps) {
+export function ExpressionField({
+  value,
+  onChange,
+  label,
+  invalid,
+  autoFocus,
+}: ExpressionFieldProps) {
   const { scope, readOnly } = useForm();
   const [focused, setFocused] = useState(false);
   const [large, setLarge] = useState(false);
@@ -59,7 +65,14 @@ export function ExpressionField({ value, onChange, label, invalid, autoFocus }: 
         />
       </div>
       <ExpressionResult {...preview} chooser={focused} />
-      {large && <ExpressionDialog value={value} onChange={onChange} label={label} onClose={() => setLarge(false)} />}
+      {large && (
+        <ExpressionDialog
+          value={value}
+          onChange={onChange}
+          label={label}
+          onClose={() => setLarge(false)}
+        />
+      )}
     </div>
   );
 }

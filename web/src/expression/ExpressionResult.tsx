@@ -1,7 +1,7 @@
 /** What an expression gives, in one line under it, for an item that can be chosen. */
 
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useForm } from "../fields/formContext";
+import { useForm } from "../store/formContext";
 import { cx, IconButton } from "../ui";
 import css from "./Expression.module.css";
 import { resultText } from "./resultText";
@@ -18,19 +18,26 @@ interface ExpressionResultProps {
 }
 
 export function ExpressionResult({ preview, late, noData, chooser, whole }: ExpressionResultProps) {
-  if (noData) return <p className={cx(css.result, css.faint)}>Run the previous nodes to see the result.</p>;
-  if (!preview) return whole ? <p className={cx(css.result, css.faint)}>The result appears here.</p> : null;
+  if (noData)
+    return <p className={cx(css.result, css.faint)}>Run the previous nodes to see the result.</p>;
+  if (!preview)
+    return whole ? <p className={cx(css.result, css.faint)}>The result appears here.</p> : null;
   const error = preview.error;
   return (
     <div className={cx(css.result, late && css.late, error && css.failed)} aria-live="polite">
       {error ? (
-        <span className={css.words} title={[error.description, error.hint].filter(Boolean).join(" ") || undefined}>
+        <span
+          className={css.words}
+          title={[error.description, error.hint].filter(Boolean).join(" ") || undefined}
+        >
           {error.message}
           {whole && error.description && <small>{error.description}</small>}
           {whole && error.hint && <small>{error.hint}</small>}
         </span>
       ) : (
-        <output className={cx(css.value, whole && css.wholeValue, preview.value === "" && css.faint)}>
+        <output
+          className={cx(css.value, whole && css.wholeValue, preview.value === "" && css.faint)}
+        >
           {resultText(preview, whole ?? false)}
         </output>
       )}
@@ -46,7 +53,13 @@ export function ItemChooser() {
   const keepFocus = (event: React.MouseEvent) => event.preventDefault();
   return (
     <span className={css.chooser} onMouseDown={keepFocus} role="group" aria-label="Preview item">
-      <IconButton icon={ChevronLeft} label="Previous item" size="small" disabled={item === 0} onClick={() => setItem(item - 1)} />
+      <IconButton
+        icon={ChevronLeft}
+        label="Previous item"
+        size="small"
+        disabled={item === 0}
+        onClick={() => setItem(item - 1)}
+      />
       <span>
         {item + 1} of {items}
       </span>

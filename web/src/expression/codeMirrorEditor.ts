@@ -17,14 +17,21 @@ import { bracketMatching, foldGutter, indentOnInput } from "@codemirror/language
 import { linter, lintGutter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Annotation, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
-import { drawSelection, EditorView, keymap, lineNumbers, placeholder, tooltips } from "@codemirror/view";
+import {
+  drawSelection,
+  EditorView,
+  keymap,
+  lineNumbers,
+  placeholder,
+  tooltips,
+} from "@codemirror/view";
 import { readDraggedField } from "../data/fieldDrag";
+import { codeAt } from "../graph/template";
+import type { ExpressionScope } from "../store/formContext";
 import { styleNonce } from "../ui/styleNonce";
 import { expressionSource, programSource } from "./completionSource";
 import { editorTheme } from "./editorTheme";
 import { codeBackground, expressionHighlighting, expressionLanguage } from "./highlight";
-import type { ExpressionScope } from "./suggest";
-import { codeAt } from "./template";
 import { typeOver } from "./typeOver";
 
 export type Language = "expression" | "javascript" | "python" | "json" | "sql" | "text";
@@ -86,7 +93,10 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
           ...searchKeymap,
           ...defaultKeymap,
         ]),
-        tooltips({ parent: parent.closest<HTMLElement>("[role=dialog]") ?? document.body, position: "fixed" }),
+        tooltips({
+          parent: parent.closest<HTMLElement>("[role=dialog]") ?? document.body,
+          position: "fixed",
+        }),
         label.of(labelExtension(options.label)),
         readOnly.of(readOnlyExtension(options.readOnly)),
         options.placeholder === "" ? [] : placeholder(options.placeholder),
@@ -95,7 +105,9 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
         dropHandler(options),
         escapeKey,
         EditorView.updateListener.of((update) => {
-          const told = update.transactions.some((transaction) => transaction.annotation(ExternalChange));
+          const told = update.transactions.some((transaction) =>
+            transaction.annotation(ExternalChange),
+          );
           if (update.docChanged && !told) options.onChange(update.state.doc.toString());
           if (update.focusChanged) (update.view.hasFocus ? options.onFocus : options.onBlur)();
         }),
@@ -105,13 +117,17 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   return {
     setValue: (value) => {
       if (value === view.state.doc.toString()) return;
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: ExternalChange.of(true) });
+      view.dispatch({
+        changes: { from: 0, to: view.state.doc.length, insert: value },
+        annotations: ExternalChange.of(true),
+      });
     },
     setReadOnly: (now) => view.dispatch({ effects: readOnly.reconfigure(readOnlyExtension(now)) }),
     setLabel: (now) => view.dispatch({ effects: label.reconfigure(labelExtension(now)) }),
     insertCode: (code) => insertCode(view, code, view.state.selection.main.head, options.language),
     focus: (at) => {
-      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } });
+      if (at !== undefined)
+        view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } });
       view.focus();
     },
     destroy: () => view.destroy(),
@@ -119,7 +135,11 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
 }
 
 function labelExtension(label: string): Extension {
-  return EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", spellcheck: "false" });
+  return EditorView.contentAttributes.of({
+    "aria-label": label,
+    autocapitalize: "off",
+    spellcheck: "false",
+  });
 }
 
 function readOnlyExtension(readOnly: boolean): Extension {
@@ -146,12 +166,20 @@ function languageExtensions({ language, scope }: EditorOptions): Extension {
         brackets,
         openBraces,
         typeOverKeys,
-        autocompletion({ override: [expressionSource(scope)], icons: false, activateOnTyping: true }),
+        autocompletion({
+          override: [expressionSource(scope)],
+          icons: false,
+          activateOnTyping: true,
+        }),
       ];
     case "javascript":
       return [
         javascript(),
-        autocompletion({ override: [programSource(scope), localCompletionSource], icons: false, activateOnTyping: true }),
+        autocompletion({
+          override: [programSource(scope), localCompletionSource],
+          icons: false,
+          activateOnTyping: true,
+        }),
       ];
     case "python":
       return [python(), autocompletion({ icons: false })];
@@ -189,7 +217,11 @@ const typeOverKeys = Prec.high(
   EditorView.inputHandler.of((view, from, to, text) => {
     const over = from === to ? typeOver(view.state.doc.toString(), from, text) : undefined;
     if (!over) return false;
-    view.dispatch({ changes: { from: over.from, to: over.to }, selection: { anchor: over.cursor }, userEvent: "input.type" });
+    view.dispatch({
+      changes: { from: over.from, to: over.to },
+      selection: { anchor: over.cursor },
+      userEvent: "input.type",
+    });
     return true;
   }),
 );
@@ -208,7 +240,8 @@ function dropHandler(options: EditorOptions): Extension {
       const field = event.dataTransfer && readDraggedField(event.dataTransfer);
       if (!field || options.readOnly) return false;
       event.preventDefault();
-      const position = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length;
+      const position =
+        view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length;
       if (options.onDropped) options.onDropped(field.code, position);
       else insertCode(view, field.code, position, options.language);
       return true;

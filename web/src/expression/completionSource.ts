@@ -1,9 +1,15 @@
 /** Offers in the editor what `suggest.ts` finds for the place of the cursor. */
 
-import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
+import type {
+  Completion,
+  CompletionContext,
+  CompletionResult,
+  CompletionSource,
+} from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
-import { type ExpressionScope, type Suggestion, suggest } from "./suggest";
-import { codeAt } from "./template";
+import { codeAt } from "../graph/template";
+import type { ExpressionScope } from "../store/formContext";
+import { type Suggestion, suggest } from "./suggest";
 
 /** Completion inside the `{{ … }}` of a text. */
 export function expressionSource(known: () => ExpressionScope): CompletionSource {
@@ -23,16 +29,26 @@ export function programSource(known: () => ExpressionScope): CompletionSource {
   };
 }
 
-function completeAt(context: CompletionContext, code: string, start: number, known: ExpressionScope): CompletionResult | null {
+function completeAt(
+  context: CompletionContext,
+  code: string,
+  start: number,
+  known: ExpressionScope,
+): CompletionResult | null {
   const position = context.pos - start;
   const found = suggest(code, position, known);
   if (!found) return null;
   const typed = code.slice(found.from, position);
-  const behindDot = code[found.from - 1] === "." || code[found.from - 1] === "'" || code[found.from - 1] === '"';
+  const behindDot =
+    code[found.from - 1] === "." || code[found.from - 1] === "'" || code[found.from - 1] === '"';
   if (!context.explicit && typed === "" && !behindDot) return null;
   // A root begins with `$` or a word; a lone space or digit asks for nothing.
   if (!context.explicit && /^\d/.test(typed)) return null;
-  return { from: start + found.from, options: found.list.map((one, at) => toCompletion(one, at)), validFor: /^[\w$ ]*$/ };
+  return {
+    from: start + found.from,
+    options: found.list.map((one, at) => toCompletion(one, at)),
+    validFor: /^[\w$ ]*$/,
+  };
 }
 
 /** Outside of code the only thing to offer is to begin some. */
@@ -42,7 +58,12 @@ function offerBraces(context: CompletionContext): CompletionResult {
   return { from: context.pos, options: [{ label: "{{ }}", detail: "expression", apply }] };
 }
 
-const TYPES: Record<Suggestion["kind"], string> = { field: "property", function: "function", root: "variable", node: "class" };
+const TYPES: Record<Suggestion["kind"], string> = {
+  field: "property",
+  function: "function",
+  root: "variable",
+  node: "class",
+};
 
 function toCompletion(suggestion: Suggestion, at: number): Completion {
   return {
@@ -53,7 +74,8 @@ function toCompletion(suggestion: Suggestion, at: number): Completion {
     boost: Math.max(-99, 99 - at),
     info: suggestion.help === "" ? undefined : () => renderHelp(suggestion),
     apply: (view, _completion, from, to) => {
-      const needsNoDot = suggestion.insert.startsWith("[") && view.state.sliceDoc(from - 1, from) === ".";
+      const needsNoDot =
+        suggestion.insert.startsWith("[") && view.state.sliceDoc(from - 1, from) === ".";
       insertCompletion(view, suggestion.insert, needsNoDot ? from - 1 : from, to);
     },
   };
@@ -64,7 +86,11 @@ function insertCompletion(view: EditorView, insertion: string, from: number, to:
   const mark = insertion.indexOf("|");
   const insert = mark < 0 ? insertion : insertion.slice(0, mark) + insertion.slice(mark + 1);
   const anchor = from + (mark < 0 ? insert.length : mark);
-  view.dispatch({ changes: { from, to, insert }, selection: { anchor }, userEvent: "input.complete" });
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor },
+    userEvent: "input.complete",
+  });
 }
 
 function renderHelp(suggestion: Suggestion): HTMLElement {

@@ -7,7 +7,13 @@ import { BOOLEAN_FUNCTIONS, NUMBER_FUNCTIONS, STRING_FUNCTIONS } from "./primiti
 export type ValueKind = "string" | "number" | "boolean" | "array" | "object" | "date" | "unknown";
 
 /** One row: name, arguments (none for a property), what it returns, what it does, an example. */
-export type FunctionRow = readonly [name: string, args: string | null, returns: ValueKind, help: string, example?: string];
+export type FunctionRow = readonly [
+  name: string,
+  args: string | null,
+  returns: ValueKind,
+  help: string,
+  example?: string,
+];
 
 export interface FunctionDoc {
   name: string;

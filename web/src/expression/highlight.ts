@@ -1,17 +1,29 @@
 /** Colours for expressions: plain text stays plain, the code between `{{` and `}}` is coloured as JavaScript. */
 
-import { HighlightStyle, StreamLanguage, type StringStream, syntaxHighlighting } from "@codemirror/language";
+import {
+  HighlightStyle,
+  StreamLanguage,
+  type StringStream,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { type Extension, RangeSetBuilder } from "@codemirror/state";
-import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
+import {
+  Decoration,
+  type DecorationSet,
+  type EditorView,
+  ViewPlugin,
+  type ViewUpdate,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { segments } from "./template";
+import { segments } from "../graph/template";
 
 interface State {
   inCode: boolean;
   quote: string;
 }
 
-const KEYWORDS = /^(?:true|false|null|undefined|new|typeof|instanceof|in|of|if|else|return|const|let|var|function|await|async)$/;
+const KEYWORDS =
+  /^(?:true|false|null|undefined|new|typeof|instanceof|in|of|if|else|return|const|let|var|function|await|async)$/;
 
 function token(stream: StringStream, state: State): string | null {
   if (!state.inCode) {
@@ -76,8 +88,14 @@ const style = HighlightStyle.define([
   { tag: [tags.keyword, tags.bool, tags.null, tags.self], color: "var(--code-word)" },
   { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--code-text)" },
   { tag: [tags.number], color: "var(--code-number)" },
-  { tag: [tags.special(tags.variableName), tags.propertyName, tags.definition(tags.variableName)], color: "var(--code-name)" },
-  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--code-name)" },
+  {
+    tag: [tags.special(tags.variableName), tags.propertyName, tags.definition(tags.variableName)],
+    color: "var(--code-name)",
+  },
+  {
+    tag: [tags.function(tags.variableName), tags.function(tags.propertyName)],
+    color: "var(--code-name)",
+  },
   { tag: [tags.comment], color: "var(--code-note)", fontStyle: "italic" },
   { tag: [tags.brace, tags.operator, tags.punctuation], color: "var(--ink-3)" },
 ]);

@@ -28,14 +28,26 @@ export interface RootDoc {
 }
 
 export const ROOTS: readonly RootDoc[] = [
-  { name: "$json", role: "json", returns: "object", detail: "object", help: "The data of the current item." },
+  {
+    name: "$json",
+    role: "json",
+    returns: "object",
+    detail: "object",
+    help: "The data of the current item.",
+  },
   {
     name: "$input",
     role: "input",
     detail: "input",
     help: "The input of this node: all items, the current one, the first, the last.",
   },
-  { name: "$('Node')", insert: "$('|')", role: "node", detail: "node", help: "The output of a previous node." },
+  {
+    name: "$('Node')",
+    insert: "$('|')",
+    role: "node",
+    detail: "node",
+    help: "The output of a previous node.",
+  },
   {
     name: "$now",
     role: "value",
@@ -43,7 +55,13 @@ export const ROOTS: readonly RootDoc[] = [
     detail: "date",
     help: "The current date and time in the workflow's time zone.",
   },
-  { name: "$today", role: "value", returns: "date", detail: "date", help: "The start of today in the workflow's time zone." },
+  {
+    name: "$today",
+    role: "value",
+    returns: "date",
+    detail: "date",
+    help: "The start of today in the workflow's time zone.",
+  },
   {
     name: "$binary",
     role: "value",
@@ -65,16 +83,38 @@ export const ROOTS: readonly RootDoc[] = [
     detail: "number",
     help: "How many times this node has already run in this execution.",
   },
-  { name: "$workflow", role: "workflow", detail: "workflow", help: "The workflow's ID, name and active state." },
+  {
+    name: "$workflow",
+    role: "workflow",
+    detail: "workflow",
+    help: "The workflow's ID, name and active state.",
+  },
   {
     name: "$execution",
     role: "execution",
     detail: "execution",
     help: "The execution's ID, mode and resume URL.",
   },
-  { name: "$vars", role: "vars", returns: "object", detail: "variables", help: "Variables shared by all workflows." },
-  { name: "$prevNode", role: "prevNode", detail: "node", help: "The node that this item came from." },
-  { name: "$parameter", role: "value", returns: "object", detail: "object", help: "The other parameters of this node." },
+  {
+    name: "$vars",
+    role: "vars",
+    returns: "object",
+    detail: "variables",
+    help: "Variables shared by all workflows.",
+  },
+  {
+    name: "$prevNode",
+    role: "prevNode",
+    detail: "node",
+    help: "The node that this item came from.",
+  },
+  {
+    name: "$parameter",
+    role: "value",
+    returns: "object",
+    detail: "object",
+    help: "The other parameters of this node.",
+  },
   {
     name: "$if",
     insert: "$if(|)",
@@ -123,10 +163,25 @@ export const ROOTS: readonly RootDoc[] = [
     detail: "(name, description?, type?)",
     help: "A value the agent fills in when it calls this node as a tool.",
   },
-  { name: "DateTime", role: "class", detail: "dates", help: "Creates dates: DateTime.fromISO(…), DateTime.fromFormat(…)." },
-  { name: "Math", role: "class", detail: "numbers", help: "JavaScript's Math: Math.random(), Math.sqrt(…)." },
+  {
+    name: "DateTime",
+    role: "class",
+    detail: "dates",
+    help: "Creates dates: DateTime.fromISO(…), DateTime.fromFormat(…).",
+  },
+  {
+    name: "Math",
+    role: "class",
+    detail: "numbers",
+    help: "JavaScript's Math: Math.random(), Math.sqrt(…).",
+  },
   { name: "JSON", role: "class", detail: "JSON", help: "JSON.parse(…) and JSON.stringify(…)." },
-  { name: "Object", role: "class", detail: "objects", help: "Object.keys(…), Object.values(…), Object.entries(…)." },
+  {
+    name: "Object",
+    role: "class",
+    detail: "objects",
+    help: "Object.keys(…), Object.values(…), Object.entries(…).",
+  },
 ];
 
 export interface MemberDoc {
@@ -137,7 +192,13 @@ export interface MemberDoc {
   help: string;
 }
 
-const member = (name: string, args: string | null, role: Role, help: string, gives?: ValueKind): MemberDoc => ({
+const member = (
+  name: string,
+  args: string | null,
+  role: Role,
+  help: string,
+  gives?: ValueKind,
+): MemberDoc => ({
   name,
   args,
   role,
@@ -159,10 +220,18 @@ const DATA_MEMBERS = [
 /** Members by what the name stands for. */
 export const MEMBERS: Partial<Record<Role, readonly MemberDoc[]>> = {
   item: ITEM_MEMBERS,
-  input: [...DATA_MEMBERS, member("params", null, "value", "The parameters of the previous node.", "object")],
+  input: [
+    ...DATA_MEMBERS,
+    member("params", null, "value", "The parameters of the previous node.", "object"),
+  ],
   node: [
     ...DATA_MEMBERS,
-    member("itemMatching", "(index)", "item", "The item that the item at an index was created from."),
+    member(
+      "itemMatching",
+      "(index)",
+      "item",
+      "The item that the item at an index was created from.",
+    ),
     member("params", null, "value", "The parameters of that node.", "object"),
     member("isExecuted", null, "value", "True if that node has run.", "boolean"),
   ],
@@ -175,11 +244,23 @@ export const MEMBERS: Partial<Record<Role, readonly MemberDoc[]>> = {
     member("id", null, "value", "The execution ID.", "string"),
     member("mode", null, "value", "test or production.", "string"),
     member("resumeUrl", null, "value", "The URL that resumes a waiting execution.", "string"),
-    member("customData", null, "value", "Custom data that can be searched in the execution list.", "object"),
+    member(
+      "customData",
+      null,
+      "value",
+      "Custom data that can be searched in the execution list.",
+      "object",
+    ),
   ],
   prevNode: [
     member("name", null, "value", "The name of the node.", "string"),
-    member("outputIndex", null, "value", "The index of the output that the item came from.", "number"),
+    member(
+      "outputIndex",
+      null,
+      "value",
+      "The index of the output that the item came from.",
+      "number",
+    ),
     member("runIndex", null, "value", "The run index of that node.", "number"),
   ],
 };
@@ -188,8 +269,20 @@ export const MEMBERS: Partial<Record<Role, readonly MemberDoc[]>> = {
 export const CLASS_MEMBERS: Record<string, readonly MemberDoc[]> = {
   DateTime: [
     member("fromISO", "(text)", "value", "Creates a date from an ISO 8601 string.", "date"),
-    member("fromFormat", "(text, format)", "value", "Creates a date from a string and a format pattern.", "date"),
-    member("fromMillis", "(number)", "value", "Creates a date from milliseconds since 1970.", "date"),
+    member(
+      "fromFormat",
+      "(text, format)",
+      "value",
+      "Creates a date from a string and a format pattern.",
+      "date",
+    ),
+    member(
+      "fromMillis",
+      "(number)",
+      "value",
+      "Creates a date from milliseconds since 1970.",
+      "date",
+    ),
     member("fromSeconds", "(number)", "value", "Creates a date from seconds since 1970.", "date"),
     member("now", "()", "value", "Returns the current date and time.", "date"),
   ],

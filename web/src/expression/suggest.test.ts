@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
+import type { ExpressionScope } from "../store/formContext";
 import { chainBefore } from "./memberChain";
-import { type ExpressionScope, suggest } from "./suggest";
+import { suggest } from "./suggest";
 
 const known: ExpressionScope = {
   json: { user: { "first name": "Ada", age: 36, tags: [{ name: "x" }] }, when: "2026-03-01" },
   nodes: [{ name: "Get users", json: { id: 7 } }, { name: "It's" }],
   variables: ["region"],
 };
-const labels = (code: string) => suggest(code, code.length, known)?.list.map((one) => one.label) ?? [];
+const labels = (code: string) =>
+  suggest(code, code.length, known)?.list.map((one) => one.label) ?? [];
 
 test("at the beginning every root and every node before is offered", () => {
   expect(labels(" $j")).toContain("$json");

@@ -1,18 +1,10 @@
 /** What can be written at a place of an expression: fields of the data, functions of the value before the dot, names of nodes. */
 
+import { toAccessor } from "../graph/template";
+import type { ExpressionScope } from "../store/formContext";
 import { findFunction, functionsOf, type ValueKind, valueKind } from "./functions";
 import { type ChainLink, chainBefore, parseLiteral } from "./memberChain";
 import { CLASS_MEMBERS, MEMBERS, type MemberDoc, ROOTS, type Role } from "./roots";
-import { toAccessor } from "./template";
-
-/** What is known about the data where the expression stands. */
-export interface ExpressionScope {
-  /** A sample of the current item. */
-  json: unknown;
-  /** Nodes before this one, nearest first, with a sample of what they gave if they have run. */
-  nodes: readonly { name: string; json?: unknown }[];
-  variables: readonly string[];
-}
 
 export interface Suggestion {
   label: string;
@@ -31,14 +23,26 @@ export interface Suggestions {
 }
 
 /** Suggestions at a position inside the code between `{{` and `}}`. */
-export function suggest(code: string, position: number, known: ExpressionScope): Suggestions | null {
+export function suggest(
+  code: string,
+  position: number,
+  known: ExpressionScope,
+): Suggestions | null {
   const name = insideNodeName(code, position);
   if (name)
-    return { from: name.from, list: known.nodes.map((node) => nodeSuggestion(node, name.quote, code[position] !== name.quote)) };
+    return {
+      from: name.from,
+      list: known.nodes.map((node) =>
+        nodeSuggestion(node, name.quote, code[position] !== name.quote),
+      ),
+    };
   const chain = chainBefore(code, position);
   if (!chain.member) {
     if (insideText(code, chain.from)) return null;
-    return { from: chain.from, list: [...rootSuggestions(), ...known.nodes.slice(0, 20).map(nodeDataSuggestion)] };
+    return {
+      from: chain.from,
+      list: [...rootSuggestions(), ...known.nodes.slice(0, 20).map(nodeDataSuggestion)],
+    };
   }
   const value = resolve(chain.links, known);
   return value ? { from: chain.from, list: memberSuggestions(value) } : null;
@@ -62,14 +66,19 @@ export function resolve(links: readonly ChainLink[], known: ExpressionScope): Re
   else if (first.kind !== "name") return undefined;
   else if (first.name === "$" && rest[0]?.kind === "call") {
     const wanted = parseLiteral(rest[0].args);
-    value = { role: "node", kind: "unknown", sample: known.nodes.find((node) => node.name === wanted)?.json };
+    value = {
+      role: "node",
+      kind: "unknown",
+      sample: known.nodes.find((node) => node.name === wanted)?.json,
+    };
     following = rest.slice(1);
   } else {
     const root = ROOTS.find((one) => one.name === first.name);
     if (!root) return undefined;
     const sample = root.role === "json" || root.role === "input" ? known.json : undefined;
     value = { role: root.role, kind: root.returns ?? "unknown", sample, name: root.name };
-    if (root.role === "vars") value.sample = Object.fromEntries(known.variables.map((name) => [name, ""]));
+    if (root.role === "vars")
+      value.sample = Object.fromEntries(known.variables.map((name) => [name, ""]));
     if (root.role === "function" && rest[0]?.kind === "call") {
       value = { role: "value", kind: root.returns ?? "unknown", sample: undefined };
       following = rest.slice(1);
@@ -93,12 +102,22 @@ function resolveLink(value: Resolved, link: ChainLink): Resolved | undefined {
   if (link.kind !== "name") return undefined;
   const member = namedMembers(value).find((one) => one.name === link.name);
   if (member)
-    return { role: member.role, kind: member.returns ?? "unknown", sample: passSample(member) ? value.sample : undefined };
-  if (isRecord(value.sample) && link.name in value.sample) return resolveSample(value.sample[link.name]);
+    return {
+      role: member.role,
+      kind: member.returns ?? "unknown",
+      sample: passSample(member) ? value.sample : undefined,
+    };
+  if (isRecord(value.sample) && link.name in value.sample)
+    return resolveSample(value.sample[link.name]);
   const found = findFunction(value.kind, link.name);
   if (found) {
-    const first = (link.name === "first" || link.name === "last") && Array.isArray(value.sample) ? value.sample[0] : undefined;
-    return first !== undefined ? resolveSample(first) : { role: "value", kind: found.returns, sample: undefined };
+    const first =
+      (link.name === "first" || link.name === "last") && Array.isArray(value.sample)
+        ? value.sample[0]
+        : undefined;
+    return first !== undefined
+      ? resolveSample(first)
+      : { role: "value", kind: found.returns, sample: undefined };
   }
   return undefined;
 }
@@ -155,7 +174,13 @@ function fieldSuggestion(name: string, sample: unknown): Suggestion {
   // The dot stands already, so a name that needs brackets takes its place through the accessor.
   const written = toAccessor([name]);
   const insert = written.startsWith(".") ? written.slice(1) : written;
-  return { label: name, insert, kind: "field", detail: valueKind(sample), help: shortSample(sample) };
+  return {
+    label: name,
+    insert,
+    kind: "field",
+    detail: valueKind(sample),
+    help: shortSample(sample),
+  };
 }
 
 function rootSuggestions(): Suggestion[] {
@@ -183,15 +208,31 @@ function accessorOfNode(name: string): string {
   return `$('${name.replace(/[\\']/g, (sign) => `\\${sign}`)}')`;
 }
 
-function nodeSuggestion(node: { name: string; json?: unknown }, quote: string, close: boolean): Suggestion {
-  const insert = node.name.replace(/\\/g, "\\\\").replaceAll(quote, `\\${quote}`) + (close ? `${quote})` : "");
-  return { label: node.name, insert, kind: "node", detail: node.json === undefined ? "not run yet" : "node", help: "" };
+function nodeSuggestion(
+  node: { name: string; json?: unknown },
+  quote: string,
+  close: boolean,
+): Suggestion {
+  const insert =
+    node.name.replace(/\\/g, "\\\\").replaceAll(quote, `\\${quote}`) + (close ? `${quote})` : "");
+  return {
+    label: node.name,
+    insert,
+    kind: "node",
+    detail: node.json === undefined ? "not run yet" : "node",
+    help: "",
+  };
 }
 
 /** The beginning of a name that is being typed into `$('…`. */
-function insideNodeName(code: string, position: number): { from: number; quote: string } | undefined {
+function insideNodeName(
+  code: string,
+  position: number,
+): { from: number; quote: string } | undefined {
   const found = /\$\(\s*(["'])([^"']*)$/.exec(code.slice(0, position));
-  return found ? { from: position - (found[2] as string).length, quote: found[1] as string } : undefined;
+  return found
+    ? { from: position - (found[2] as string).length, quote: found[1] as string }
+    : undefined;
 }
 
 /** Whether a position is inside of a text in quotes. */

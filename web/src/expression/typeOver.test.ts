@@ -5,7 +5,9 @@ import { typeOver } from "./typeOver";
 function typed(characters: string, text = "{{  }}", cursor = 3): string {
   for (const character of characters) {
     const over = typeOver(text, cursor, character);
-    text = over ? text.slice(0, over.from) + text.slice(over.to) : text.slice(0, cursor) + character + text.slice(cursor);
+    text = over
+      ? text.slice(0, over.from) + text.slice(over.to)
+      : text.slice(0, cursor) + character + text.slice(cursor);
     cursor = over ? over.cursor : cursor + 1;
   }
   return text;

@@ -1,6 +1,6 @@
 /** The brackets of code close themselves; whoever types what stands there already goes over it instead of doubling it. */
 
-import { codeAt } from "./template";
+import { codeAt } from "../graph/template";
 
 /** Takes away the text from `from` to `to` and puts the cursor at `cursor`. */
 export interface TypeOverEdit {
@@ -10,7 +10,11 @@ export interface TypeOverEdit {
 }
 
 /** What typing one character at a position comes to where it is there already; nothing if it is to be written. */
-export function typeOver(text: string, position: number, character: string): TypeOverEdit | undefined {
+export function typeOver(
+  text: string,
+  position: number,
+  character: string,
+): TypeOverEdit | undefined {
   if (character !== " " && character !== "}") return undefined;
   const code = codeAt(text, position);
   if (!code) return character === "}" ? isSecondBrace(text, position) : undefined;
@@ -18,7 +22,9 @@ export function typeOver(text: string, position: number, character: string): Typ
   const before = text.slice(code.from + 2, position);
   const after = text.slice(position, code.to);
   if (character === " ")
-    return before === " " && after === " }}" ? { from: position, to: position, cursor: position } : undefined;
+    return before === " " && after === " }}"
+      ? { from: position, to: position, cursor: position }
+      : undefined;
   if (!/^\s*\}\}$/.test(after) || braceDepth(before) > 0) return undefined;
   // A space of one's own before the end takes the place of the one that came with the brackets.
   const surplus = /\s$/.test(before) ? after.length - 2 : 0;

@@ -1,28 +1,16 @@
 /** Asks the server what an expression gives, a moment after the last key, and keeps the answers. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { api, queryClient } from "../api/client";
 import type { ExpressionValue } from "../api/generated";
-import { useEditor } from "../editor/editorStore";
-import { useForm } from "../fields/formContext";
-import type { Json } from "../fields/json";
-import type { WorkflowDocument } from "../graph/workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
+import type { Json } from "../graph/json";
+import { useEditor } from "../store/editorStore";
+import { useForm } from "../store/formContext";
+import { useDebounced } from "../ui";
 
 /** What an expression gives; where it is `truncated`, the text is only the beginning of the value. */
 export type Preview = Omit<ExpressionValue, "value"> & { value?: Json };
-
-const DEBOUNCE_MS = 250;
-
-/** The value a moment after it stopped changing. */
-export function useDebounced<T>(value: T, pause = DEBOUNCE_MS): T {
-  const [paused, setPaused] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(value), pause);
-    return () => clearTimeout(timer);
-  }, [value, pause]);
-  return paused;
-}
 
 /** What the expression gives for the item that the form looks at; nothing while there is no data to compute it from. */
 export function usePreview(
@@ -35,7 +23,8 @@ export function usePreview(
   const paused = useDebounced(expression);
   const hasData = Boolean(executionId) || Object.keys(pins ?? {}).length > 0;
   const readsData = /\$(json|input|binary|node|items|\(|prevNode)/.test(paused);
-  const asked = enabled && paused.startsWith("=") && paused.includes("{{") && (hasData || !readsData);
+  const asked =
+    enabled && paused.startsWith("=") && paused.includes("{{") && (hasData || !readsData);
   const found = useQuery({
     queryKey: previewKey(node, paused, executionId, item, runIndex, pins),
     queryFn: ({ signal }) => {
@@ -76,13 +65,31 @@ function previewKey(
 }
 
 /** What an expression gave when it was last shown, without asking again. */
-export function cachedResult(node: string, expression: string, item: number, runIndex: number): Json | undefined {
+export function cachedResult(
+  node: string,
+  expression: string,
+  item: number,
+  runIndex: number,
+): Json | undefined {
   const { run, workflow } = useEditor.getState();
-  const key = previewKey(node, expression, run?.executionId || undefined, item, runIndex, workflow.pinData);
+  const key = previewKey(
+    node,
+    expression,
+    run?.executionId || undefined,
+    item,
+    runIndex,
+    workflow.pinData,
+  );
   return queryClient.getQueryData<Preview>(key)?.value;
 }
 
-function previewDocument({ name, nodes, connections, settings, pinData }: WorkflowDocument): Partial<WorkflowDocument> {
+function previewDocument({
+  name,
+  nodes,
+  connections,
+  settings,
+  pinData,
+}: WorkflowDocument): Partial<WorkflowDocument> {
   return { name, nodes, connections, settings: settings ?? {}, pinData: pinData ?? {} };
 }
 

@@ -3,7 +3,10 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { type DragEvent, useState } from "react";
 import { isFieldDrag, readDraggedField, useDraggedField } from "../data/fieldDrag";
+import type { Json, Param, ParamKind } from "../graph/json";
 import { newId } from "../graph/nodeNames";
+import { moveInList } from "../graph/paramPath";
+import { useForm } from "../store/formContext";
 import { Button, cx, IconButton, Input, Select } from "../ui";
 import {
   ASSIGNMENT_TYPES,
@@ -18,9 +21,6 @@ import {
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { TYPE_LABELS } from "./filter";
-import { useForm } from "./formContext";
-import type { Json, Param, ParamKind } from "./json";
-import { moveInList } from "./paramPath";
 import { useFocusNewEntry } from "./useFocusNewEntry";
 import { ValueInput } from "./ValueInput";
 
@@ -51,14 +51,18 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
   const { list: rows, focusWhenAdded } = useFocusNewEntry();
   const list = readAssignments(value);
   const write = (next: Assignment[]) => onChange(writeAssignments(next));
-  const replace = (at: number, entry: Assignment) => write(list.map((one, index) => (index === at ? entry : one)));
+  const replace = (at: number, entry: Assignment) =>
+    write(list.map((one, index) => (index === at ? entry : one)));
   const onDrop = (event: DragEvent) => {
     setOver(false);
     const field = readDraggedField(event.dataTransfer);
     if (!field) return;
     event.preventDefault();
     const name = String(field.path.findLast((key) => typeof key === "string") ?? "");
-    write([...list, newAssignment(list, newId(), name, `={{ ${field.code} }}`, typeOfSample(field.sample))]);
+    write([
+      ...list,
+      newAssignment(list, newId(), name, `={{ ${field.code} }}`, typeOfSample(field.sample)),
+    ]);
   };
   return (
     <FieldFrame label={param.label} help={param.help} required={param.required}>
@@ -77,7 +81,10 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
                 <Select
                   value={entry.type}
                   onChange={(type) => replace(at, retypeAssignment(entry, type as AssignmentType))}
-                  options={ASSIGNMENT_TYPES.map((type) => ({ value: type, label: TYPE_LABELS[type] }))}
+                  options={ASSIGNMENT_TYPES.map((type) => ({
+                    value: type,
+                    label: TYPE_LABELS[type],
+                  }))}
                   label={`Type of ${entry.name || `field ${at + 1}`}`}
                   disabled={readOnly}
                 />
@@ -100,7 +107,12 @@ export function AssignmentsField({ param, value, onChange }: AssignmentsFieldPro
                   onClick={() => write(list.filter((_, index) => index !== at))}
                 />
                 {at > 0 && (
-                  <IconButton icon={ArrowUp} label="Move up" size="small" onClick={() => write(moveInList(list, at, at - 1))} />
+                  <IconButton
+                    icon={ArrowUp}
+                    label="Move up"
+                    size="small"
+                    onClick={() => write(moveInList(list, at, at - 1))}
+                  />
                 )}
                 {at < list.length - 1 && (
                   <IconButton

@@ -1,8 +1,8 @@
 /** A text with suggestions from a list of the server; anything else may be typed as well. */
 
 import { useId } from "react";
+import { useForm } from "../store/formContext";
 import { Input } from "../ui";
-import { useForm } from "./formContext";
 import type { ListSource } from "./locator";
 import { useRemoteList } from "./remoteLists";
 
@@ -14,7 +14,13 @@ interface AutocompleteInputProps {
   invalid?: boolean;
 }
 
-export function AutocompleteInput({ value, onChange, label, source, invalid }: AutocompleteInputProps) {
+export function AutocompleteInput({
+  value,
+  onChange,
+  label,
+  source,
+  invalid,
+}: AutocompleteInputProps) {
   const { readOnly } = useForm();
   const { entries } = useRemoteList(source);
   const id = useId();

@@ -4,11 +4,11 @@ import { Maximize2 } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "../expression/CodeEditor";
 import type { Language } from "../expression/codeMirrorEditor";
-import { dropIntoValue } from "../expression/template";
+import { dropIntoValue } from "../graph/template";
+import { useForm } from "../store/formContext";
 import { Button, Dialog, IconButton } from "../ui";
 import { jsonProblem } from "./controlValues";
 import css from "./Field.module.css";
-import { useForm } from "./formContext";
 
 interface CodeFieldProps {
   value: string;

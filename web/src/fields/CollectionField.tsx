@@ -1,11 +1,11 @@
 /** Optional settings that a person adds one by one from a menu. */
 
 import { Plus, X } from "lucide-react";
+import { isObject, type Json, type Param, type ParamPath } from "../graph/json";
+import { useForm } from "../store/formContext";
 import { Button, IconButton, Menu } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./formContext";
-import { isObject, type Json, type Param, type ParamPath } from "./json";
 import { ParamField } from "./ParamField";
 import { useFocusNewEntry } from "./useFocusNewEntry";
 import { visibleParams } from "./visibleParams";
@@ -23,7 +23,9 @@ export function CollectionField({ param, options, value, onChange, path }: Colle
   const values = isObject(value) ? value : {};
   const possible = visibleParams(options, values, { version, top });
   const set = possible.filter((option) => option.name in values);
-  const free = possible.filter((option) => !(option.name in values) && option.kind.type !== "notice");
+  const free = possible.filter(
+    (option) => !(option.name in values) && option.kind.type !== "notice",
+  );
   const { list, focusWhenMenuCloses, focusNow } = useFocusNewEntry();
   const add = (option: Param) => {
     focusWhenMenuCloses(option.name);
@@ -54,7 +56,12 @@ export function CollectionField({ param, options, value, onChange, path }: Colle
               <ParamField param={option} values={values} path={[...path, option.name]} />
               {!readOnly && (
                 <span className={css.takeAway}>
-                  <IconButton icon={X} label={`Remove ${option.label}`} size="small" onClick={() => remove(option)} />
+                  <IconButton
+                    icon={X}
+                    label={`Remove ${option.label}`}
+                    size="small"
+                    onClick={() => remove(option)}
+                  />
                 </span>
               )}
             </div>

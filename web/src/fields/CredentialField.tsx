@@ -2,16 +2,16 @@
 
 import { PencilLine, Plus } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { type TestResult, testCredential, useCredentials } from "../pages/credentials/credentialApi";
-import { findKind } from "../pages/credentials/credentialKinds";
+import { type TestResult, testCredential, useCredentials } from "../credentials/credentialApi";
+import { findKind } from "../credentials/credentialKinds";
+import { useForm } from "../store/formContext";
 import { Button, ErrorState, IconButton, Select } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./formContext";
 import type { RequiredCredential } from "./requiredCredentials";
 
 const CredentialDialog = lazy(async () => ({
-  default: (await import("../pages/credentials/CredentialDialog")).CredentialDialog,
+  default: (await import("../credentials/CredentialDialog")).CredentialDialog,
 }));
 
 const NEW_OPTION = "\u0000new";
@@ -37,7 +37,15 @@ export function CredentialField({ kind, required }: RequiredCredential) {
   const label = `Credential: ${findKind(kind).name}`;
   const options = [
     ...fitting.map((one) => ({ value: one.id, label: one.name })),
-    ...(chosen && !found ? [{ value: chosen.id ?? chosen.name, label: chosen.name, ...(missing && { hint: "not found" }) }] : []),
+    ...(chosen && !found
+      ? [
+          {
+            value: chosen.id ?? chosen.name,
+            label: chosen.name,
+            ...(missing && { hint: "not found" }),
+          },
+        ]
+      : []),
     ...(!required && chosen ? [{ value: NO_OPTION, label: "None" }] : []),
     { value: NEW_OPTION, label: "Create new credential…" },
   ];
@@ -51,13 +59,24 @@ export function CredentialField({ kind, required }: RequiredCredential) {
   const test = async () => {
     if (!found) return;
     setResult("busy");
-    setResult(await testCredential(found.id).catch((error: Error) => ({ status: "Error" as const, message: error.message })));
+    setResult(
+      await testCredential(found.id).catch((error: Error) => ({
+        status: "Error" as const,
+        message: error.message,
+      })),
+    );
   };
   return (
     <FieldFrame
       label={label}
       required={required}
-      error={missing ? MISSING_TEXT : isLacking ? "Select a credential. The last run failed without one." : null}
+      error={
+        missing
+          ? MISSING_TEXT
+          : isLacking
+            ? "Select a credential. The last run failed without one."
+            : null
+      }
     >
       {stored.error ? (
         <ErrorState error={stored.error} onRetry={() => void stored.refetch()} />
@@ -78,7 +97,11 @@ export function CredentialField({ kind, required }: RequiredCredential) {
           )}
           {found && (
             <>
-              <IconButton icon={PencilLine} label="Edit credential" onClick={() => setDialog("edit")} />
+              <IconButton
+                icon={PencilLine}
+                label="Edit credential"
+                onClick={() => setDialog("edit")}
+              />
               <Button size="small" busy={result === "busy"} onClick={() => void test()}>
                 Test
               </Button>

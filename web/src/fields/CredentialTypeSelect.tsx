@@ -1,10 +1,10 @@
 /** Which kind of credential a request is signed with: every kind that is known here or that a stored credential has. */
 
 import { useCatalogue } from "../api/catalogue";
-import { useCredentials } from "../pages/credentials/credentialApi";
-import { listKinds } from "../pages/credentials/credentialKinds";
+import { useCredentials } from "../credentials/credentialApi";
+import { listKinds } from "../credentials/credentialKinds";
+import { useForm } from "../store/formContext";
 import { Select } from "../ui";
-import { useForm } from "./formContext";
 
 interface CredentialTypeSelectProps {
   value: string;
@@ -24,5 +24,13 @@ export function CredentialTypeSelect({ value, onChange, label }: CredentialTypeS
     group: kind.group,
     ...(stored.some((one) => one.type === kind.type) && { hint: "saved" }),
   }));
-  return <Select value={value || undefined} onChange={onChange} options={options} label={label} disabled={readOnly} />;
+  return (
+    <Select
+      value={value || undefined}
+      onChange={onChange}
+      options={options}
+      label={label}
+      disabled={readOnly}
+    />
+  );
 }

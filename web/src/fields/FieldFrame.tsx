@@ -21,7 +21,18 @@ interface FieldFrameProps {
   children?: ReactNode;
 }
 
-export function FieldFrame({ label, help, required, error, mode, onMode, menu, action, inline, children }: FieldFrameProps) {
+export function FieldFrame({
+  label,
+  help,
+  required,
+  error,
+  mode,
+  onMode,
+  menu,
+  action,
+  inline,
+  children,
+}: FieldFrameProps) {
   return (
     <div className={css.frame}>
       <div className={css.head}>
@@ -45,7 +56,12 @@ export function FieldFrame({ label, help, required, error, mode, onMode, menu, a
           <span className={cx(css.tools, mode !== "expression" && css.quiet)}>
             <span className={css.toolRow}>
               {menu && menu.length > 0 && (
-                <Menu trigger={<IconButton icon={Ellipsis} label={`More options for ${label}`} size="small" />} items={menu} />
+                <Menu
+                  trigger={
+                    <IconButton icon={Ellipsis} label={`More options for ${label}`} size="small" />
+                  }
+                  items={menu}
+                />
               )}
               {mode && onMode && <ModeToggle label={label} mode={mode} onMode={onMode} />}
             </span>

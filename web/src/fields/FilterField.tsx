@@ -1,7 +1,10 @@
 /** Conditions joined by and/or: two values with an operator between that knows their type. */
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import { isObject, type Json, type Param, type ParamKind } from "../graph/json";
 import { newId } from "../graph/nodeNames";
+import { moveInList } from "../graph/paramPath";
+import { useForm } from "../store/formContext";
 import { Button, IconButton, Select } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
@@ -19,9 +22,6 @@ import {
   type ValueType,
   withOperator,
 } from "./filter";
-import { useForm } from "./formContext";
-import { isObject, type Json, type Param, type ParamKind } from "./json";
-import { moveInList } from "./paramPath";
 import { useFocusNewEntry } from "./useFocusNewEntry";
 import { ValueInput } from "./ValueInput";
 
@@ -41,7 +41,10 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
   const { readOnly, version, top } = useForm();
   const options = isObject(top.options) ? top.options : {};
   const loose = top.looseTypeValidation === true || options.looseTypeValidation === true;
-  const filter = readFilter(value, createFilterOptions(version, loose, options.ignoreCase === true));
+  const filter = readFilter(
+    value,
+    createFilterOptions(version, loose, options.ignoreCase === true),
+  );
   const write = (next: Filter) => onChange(next as unknown as Json);
   const { list, focusWhenAdded } = useFocusNewEntry();
   const add = () => {
@@ -59,7 +62,9 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
                 <Select
                   dense
                   value={filter.combinator}
-                  onChange={(next) => write({ ...filter, combinator: next === "or" ? "or" : "and" })}
+                  onChange={(next) =>
+                    write({ ...filter, combinator: next === "or" ? "or" : "and" })
+                  }
                   options={[
                     { value: "and", label: "and" },
                     { value: "or", label: "or" },
@@ -70,21 +75,32 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
               </div>
             )}
             <div className={css.row} data-entry={condition.id}>
-              <ConditionFields condition={condition} at={at} onChange={(next) => write(replaceCondition(filter, at, next))} />
+              <ConditionFields
+                condition={condition}
+                at={at}
+                onChange={(next) => write(replaceCondition(filter, at, next))}
+              />
               {!readOnly && (
                 <div className={css.rowActions}>
                   <IconButton
                     icon={Trash2}
                     label={`Remove condition ${at + 1}`}
                     size="small"
-                    onClick={() => write({ ...filter, conditions: filter.conditions.filter((_, index) => index !== at) })}
+                    onClick={() =>
+                      write({
+                        ...filter,
+                        conditions: filter.conditions.filter((_, index) => index !== at),
+                      })
+                    }
                   />
                   {at > 0 && (
                     <IconButton
                       icon={ArrowUp}
                       label={`Move condition ${at + 1} up`}
                       size="small"
-                      onClick={() => write({ ...filter, conditions: moveInList(filter.conditions, at, at - 1) })}
+                      onClick={() =>
+                        write({ ...filter, conditions: moveInList(filter.conditions, at, at - 1) })
+                      }
                     />
                   )}
                   {at < filter.conditions.length - 1 && (
@@ -92,7 +108,9 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
                       icon={ArrowDown}
                       label={`Move condition ${at + 1} down`}
                       size="small"
-                      onClick={() => write({ ...filter, conditions: moveInList(filter.conditions, at, at + 1) })}
+                      onClick={() =>
+                        write({ ...filter, conditions: moveInList(filter.conditions, at, at + 1) })
+                      }
                     />
                   )}
                 </div>
@@ -100,7 +118,9 @@ export function FilterField({ param, value, onChange }: FilterFieldProps) {
             </div>
           </div>
         ))}
-        {filter.conditions.length === 0 && readOnly && <p className={css.small}>No conditions. All items pass.</p>}
+        {filter.conditions.length === 0 && readOnly && (
+          <p className={css.small}>No conditions. All items pass.</p>
+        )}
         {!readOnly && (
           <Button kind="quiet" size="small" icon={Plus} className={css.add} onClick={add}>
             Add condition
@@ -143,13 +163,16 @@ function ConditionFields({
     const settled = typeof value === "string" ? parseTyped(value, as) : value;
     if (settled !== value) onChange({ ...condition, [side]: settled });
   };
-  const fixed = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+  const fixed = (value: Json): string =>
+    typeof value === "string" ? value : JSON.stringify(value);
   return (
     <div className={css.rowFields}>
       <ValueInput
         mini
         value={fixed(condition.leftValue)}
-        onChange={(next) => onChange({ ...condition, leftValue: parseTyped(String(next), type, true) })}
+        onChange={(next) =>
+          onChange({ ...condition, leftValue: parseTyped(String(next), type, true) })
+        }
         onBlur={() => settle("leftValue", type)}
         label={`First value of condition ${at + 1}`}
         placeholder="Value or drop a field"
@@ -175,7 +198,9 @@ function ConditionFields({
         <ValueInput
           mini
           value={fixed(condition.rightValue)}
-          onChange={(next) => onChange({ ...condition, rightValue: parseTyped(String(next), rightType, true) })}
+          onChange={(next) =>
+            onChange({ ...condition, rightValue: parseTyped(String(next), rightType, true) })
+          }
           onBlur={() => settle("rightValue", rightType)}
           label={`Second value of condition ${at + 1}`}
           placeholder="Value"

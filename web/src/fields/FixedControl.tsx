@@ -1,13 +1,13 @@
 /** The control for a fixed value of each simple kind. */
 
 import { lazy, Suspense } from "react";
+import type { Json, ParamKind } from "../graph/json";
+import { useForm } from "../store/formContext";
 import { Input, NumberInput, Select, Switch, TextArea } from "../ui";
 import { AutocompleteInput } from "./AutocompleteInput";
 import { CredentialTypeSelect } from "./CredentialTypeSelect";
 import { choiceKey, choiceValue, isLocalDateTime, toNumber, toText } from "./controlValues";
 import css from "./Field.module.css";
-import { useForm } from "./formContext";
-import type { Json, ParamKind } from "./json";
 import type { ListSource } from "./locator";
 import { MultiSelect } from "./MultiSelect";
 
@@ -24,7 +24,15 @@ interface FixedControlProps {
   suggests?: ListSource;
 }
 
-export function FixedControl({ value, onChange, label, kind, invalid, placeholder, suggests }: FixedControlProps) {
+export function FixedControl({
+  value,
+  onChange,
+  label,
+  kind,
+  invalid,
+  placeholder,
+  suggests,
+}: FixedControlProps) {
   const { readOnly } = useForm();
   const text = toText(value);
   switch (kind.type) {
@@ -42,7 +50,9 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
         />
       );
     case "flag":
-      return <Switch checked={value === true} onChange={onChange} label={label} disabled={readOnly} />;
+      return (
+        <Switch checked={value === true} onChange={onChange} label={label} disabled={readOnly} />
+      );
     case "choice": {
       const options = kind.options.map((option) => ({
         value: choiceKey(option.value),
@@ -51,13 +61,29 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
       }));
       const key = value === undefined || value === "" ? undefined : choiceKey(value);
       const known = key === undefined || options.some((option) => option.value === key);
-      const all = known ? options : [...options, { value: key, label: text, hint: "Not in the list" }];
+      const all = known
+        ? options
+        : [...options, { value: key, label: text, hint: "Not in the list" }];
       return (
-        <Select value={key} onChange={(next) => onChange(choiceValue(next))} options={all} label={label} disabled={readOnly} />
+        <Select
+          value={key}
+          onChange={(next) => onChange(choiceValue(next))}
+          options={all}
+          label={label}
+          disabled={readOnly}
+        />
       );
     }
     case "multiChoice":
-      return <MultiSelect value={value} onChange={onChange} options={kind.options} label={label} disabled={readOnly} />;
+      return (
+        <MultiSelect
+          value={value}
+          onChange={onChange}
+          options={kind.options}
+          label={label}
+          disabled={readOnly}
+        />
+      );
     case "longText":
       return (
         <TextArea
@@ -105,14 +131,27 @@ export function FixedControl({ value, onChange, label, kind, invalid, placeholde
             aria-label={`${label}: select`}
             disabled={readOnly}
           />
-          <Input value={text} onChange={(event) => onChange(event.target.value)} aria-label={label} disabled={readOnly} />
+          <Input
+            value={text}
+            onChange={(event) => onChange(event.target.value)}
+            aria-label={label}
+            disabled={readOnly}
+          />
         </span>
       );
     case "credentialKind":
       return <CredentialTypeSelect value={text} onChange={onChange} label={label} />;
     default:
       if (suggests)
-        return <AutocompleteInput value={text} onChange={onChange} label={label} source={suggests} invalid={invalid} />;
+        return (
+          <AutocompleteInput
+            value={text}
+            onChange={onChange}
+            label={label}
+            source={suggests}
+            invalid={invalid}
+          />
+        );
       return (
         <Input
           type={kind.type === "secret" ? "password" : "text"}

@@ -1,12 +1,20 @@
 /** Named groups of fields, each once or any number of times; entries can be added, moved, repeated and taken away. */
 
 import { ArrowDown, ArrowUp, CopyPlus, Plus, Trash2 } from "lucide-react";
+import type { FieldGroup, Json, Param, ParamPath } from "../graph/json";
+import { useForm } from "../store/formContext";
 import { Button, cx, IconButton, Menu } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { addEntry, duplicateEntry, entryTitle, type GroupEntry, moveEntry, readEntries, removeEntry } from "./fieldGroups";
-import { useForm } from "./formContext";
-import type { FieldGroup, Json, Param, ParamPath } from "./json";
+import {
+  addEntry,
+  duplicateEntry,
+  entryTitle,
+  type GroupEntry,
+  moveEntry,
+  readEntries,
+  removeEntry,
+} from "./fieldGroups";
 import { ParamForm } from "./ParamForm";
 import { useFocusNewEntry } from "./useFocusNewEntry";
 
@@ -22,9 +30,12 @@ interface GroupsFieldProps {
 export function GroupsField({ param, groups, multiple, value, onChange, path }: GroupsFieldProps) {
   const { readOnly } = useForm();
   const entries = readEntries(groups, value);
-  const free = multiple ? groups : groups.filter((group) => !entries.some((entry) => entry.group === group));
+  const free = multiple
+    ? groups
+    : groups.filter((group) => !entries.some((entry) => entry.group === group));
   const { list, focusWhenAdded, focusWhenMenuCloses, focusNow } = useFocusNewEntry();
-  const next = (group: FieldGroup) => keyOf(group, multiple ? entries.filter((entry) => entry.group === group).length : null);
+  const next = (group: FieldGroup) =>
+    keyOf(group, multiple ? entries.filter((entry) => entry.group === group).length : null);
   const add = (group: FieldGroup) => onChange(addEntry(value, group, multiple));
   const [only] = free;
   return (
@@ -39,10 +50,21 @@ export function GroupsField({ param, groups, multiple, value, onChange, path }: 
           >
             <header className={css.sectionHead}>
               <strong>{entryTitle(entry)}</strong>
-              {!readOnly && <EntryActions entry={entry} value={value} onChange={onChange} count={countOf(entries, entry)} />}
+              {!readOnly && (
+                <EntryActions
+                  entry={entry}
+                  value={value}
+                  onChange={onChange}
+                  count={countOf(entries, entry)}
+                />
+              )}
             </header>
             <div className={cx(isPair(entry.group) && css.beside2)}>
-              <ParamForm params={entry.group.params} values={entry.fields} path={pathOf(path, entry)} />
+              <ParamForm
+                params={entry.group.params}
+                values={entry.fields}
+                path={pathOf(path, entry)}
+              />
             </div>
           </section>
         ))}
@@ -121,14 +143,22 @@ function EntryActions({ entry, value, onChange, count }: EntryActionsProps) {
           onClick={() => onChange(duplicateEntry(value, entry))}
         />
       )}
-      <IconButton icon={Trash2} label={`Remove ${title}`} size="small" onClick={() => onChange(removeEntry(value, entry))} />
+      <IconButton
+        icon={Trash2}
+        label={`Remove ${title}`}
+        size="small"
+        onClick={() => onChange(removeEntry(value, entry))}
+      />
     </>
   );
 }
 
 /** A name and a value, or the like: two short fields. */
 function isPair(group: FieldGroup): boolean {
-  return group.params.length === 2 && group.params.every((param) => param.kind.type === "text" || param.kind.type === "choice");
+  return (
+    group.params.length === 2 &&
+    group.params.every((param) => param.kind.type === "text" || param.kind.type === "choice")
+  );
 }
 
 function keyOf(group: FieldGroup, index: number | null): string {
@@ -140,5 +170,7 @@ function countOf(entries: readonly GroupEntry[], entry: GroupEntry): number {
 }
 
 function pathOf(path: ParamPath, entry: GroupEntry): ParamPath {
-  return entry.index === null ? [...path, entry.group.name] : [...path, entry.group.name, entry.index];
+  return entry.index === null
+    ? [...path, entry.group.name]
+    : [...path, entry.group.name, entry.index];
 }

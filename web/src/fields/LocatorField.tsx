@@ -2,13 +2,20 @@
 
 import { RefreshCw } from "lucide-react";
 import { queryClient } from "../api/client";
-import { toExpression, toFixedValue } from "../expression/template";
+import { isExpression, type Json, type Param, type ParamKind } from "../graph/json";
+import { toExpression, toFixedValue } from "../graph/template";
+import { useForm } from "../store/formContext";
 import { IconButton, Select } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./formContext";
-import { isExpression, type Json, type Param, type ParamKind } from "./json";
-import { type Locator, listSource, MODE_LABELS, readLocator, withMode, writeLocator } from "./locator";
+import {
+  type Locator,
+  listSource,
+  MODE_LABELS,
+  readLocator,
+  withMode,
+  writeLocator,
+} from "./locator";
 import { useRemoteList } from "./remoteLists";
 import { ValueInput } from "./ValueInput";
 
@@ -30,7 +37,8 @@ export function LocatorField({ param, value, onChange, modes }: LocatorFieldProp
   const offered = modes.includes(locator.mode) ? modes : [...modes, locator.mode];
   const onMode = (mode: "fixed" | "expression") => {
     const text = typeof locator.value === "string" ? locator.value : "";
-    if (mode === "expression") write({ mode: locator.mode === "list" ? "id" : locator.mode, value: toExpression(text) });
+    if (mode === "expression")
+      write({ mode: locator.mode === "list" ? "id" : locator.mode, value: toExpression(text) });
     else write({ ...locator, value: toFixedValue(text, "text", undefined, "") ?? "" });
   };
   return (
@@ -38,7 +46,9 @@ export function LocatorField({ param, value, onChange, modes }: LocatorFieldProp
       label={param.label}
       help={param.help}
       required={param.required}
-      {...(readOnly ? {} : { mode: computed ? ("expression" as const) : ("fixed" as const), onMode })}
+      {...(readOnly
+        ? {}
+        : { mode: computed ? ("expression" as const) : ("fixed" as const), onMode })}
     >
       <div className={css.locator}>
         <Select
@@ -57,7 +67,13 @@ export function LocatorField({ param, value, onChange, modes }: LocatorFieldProp
             label={param.label}
             kind={TEXT}
             placeholder={
-              locator.mode === "url" ? "https://…" : locator.mode === "list" ? "Name" : locator.mode === "name" ? "Name" : "ID"
+              locator.mode === "url"
+                ? "https://…"
+                : locator.mode === "list"
+                  ? "Name"
+                  : locator.mode === "name"
+                    ? "Name"
+                    : "ID"
             }
           />
         )}
@@ -79,7 +95,10 @@ function ListSelect({ locator, source, label, onChange }: ListSelectProps) {
   const chosen = typeof locator.value === "string" ? locator.value : String(locator.value ?? "");
   const known = entries.some((entry) => entry.value === chosen);
   // What was chosen stays in sight also when the list cannot be had.
-  const options = chosen !== "" && !known ? [{ value: chosen, label: locator.cachedResultName ?? chosen }, ...entries] : entries;
+  const options =
+    chosen !== "" && !known
+      ? [{ value: chosen, label: locator.cachedResultName ?? chosen }, ...entries]
+      : entries;
   const say = error?.message ?? message;
   return (
     <div>

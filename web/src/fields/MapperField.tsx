@@ -2,12 +2,20 @@
 
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
+import type { Json, Param, ParamKind } from "../graph/json";
+import { useForm } from "../store/formContext";
 import { Button, Checkbox, IconButton, Input, Menu, Select } from "../ui";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
-import { useForm } from "./formContext";
-import type { Json, Param, ParamKind } from "./json";
-import { knownColumns, type Mapping, readMapping, removeColumn, renameColumn, setColumn, writeMapping } from "./mapper";
+import {
+  knownColumns,
+  type Mapping,
+  readMapping,
+  removeColumn,
+  renameColumn,
+  setColumn,
+  writeMapping,
+} from "./mapper";
 import { useTableColumns } from "./remoteLists";
 import { ValueInput } from "./ValueInput";
 
@@ -68,7 +76,9 @@ export function MapperField({ param, value, onChange }: MapperFieldProps) {
                     onChange={(on) =>
                       write({
                         ...mapping,
-                        matching: on ? [...mapping.matching, column] : mapping.matching.filter((one) => one !== column),
+                        matching: on
+                          ? [...mapping.matching, column]
+                          : mapping.matching.filter((one) => one !== column),
                       })
                     }
                     label="Match rows on this column"
@@ -96,9 +106,16 @@ export function MapperField({ param, value, onChange }: MapperFieldProps) {
               </Button>
             }
             items={[
-              ...free.map((column) => ({ label: column, onSelect: () => write(setColumn(mapping, column, "")) })),
+              ...free.map((column) => ({
+                label: column,
+                onSelect: () => write(setColumn(mapping, column, "")),
+              })),
               null,
-              { label: "Custom column…", disabled: empty, onSelect: () => write(setColumn(mapping, "", "")) },
+              {
+                label: "Custom column…",
+                disabled: empty,
+                onSelect: () => write(setColumn(mapping, "", "")),
+              },
             ]}
           />
         )}
@@ -120,7 +137,15 @@ export function MapperField({ param, value, onChange }: MapperFieldProps) {
 }
 
 /** The name is taken when it is complete: half a name may be that of another column. */
-function ColumnName({ name, fixed, onRename }: { name: string; fixed: boolean; onRename: (to: string) => void }) {
+function ColumnName({
+  name,
+  fixed,
+  onRename,
+}: {
+  name: string;
+  fixed: boolean;
+  onRename: (to: string) => void;
+}) {
   const { readOnly } = useForm();
   const [typedName, setTypedName] = useState(name);
   if (fixed) return <span className={css.label}>{name}</span>;

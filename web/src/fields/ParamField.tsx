@@ -2,18 +2,24 @@
 
 import { RotateCcw, Sparkles } from "lucide-react";
 import { useState } from "react";
-import { toExpression, toFixedValue } from "../expression/template";
 import { cachedResult } from "../expression/usePreview";
+import {
+  isExpression,
+  type Json,
+  type JsonObject,
+  type Param,
+  type ParamPath,
+} from "../graph/json";
+import { toExpression, toFixedValue } from "../graph/template";
+import { useForm } from "../store/formContext";
 import type { MenuItem } from "../ui";
 import { AssignmentsField } from "./AssignmentsField";
 import { CollectionField } from "./CollectionField";
 import css from "./Field.module.css";
 import { FieldFrame } from "./FieldFrame";
 import { FilterField } from "./FilterField";
-import { useForm } from "./formContext";
 import { canModelDecide, fromAiExpression } from "./fromAi";
 import { GroupsField } from "./GroupsField";
-import { isExpression, type Json, type JsonObject, type Param, type ParamPath } from "./json";
 import { LocatorField } from "./LocatorField";
 import { listSource } from "./locator";
 import { MapperField } from "./MapperField";
@@ -34,14 +40,23 @@ export function ParamField({ param, values, path }: ParamFieldProps) {
   const set = (next: Json | undefined) => change(path, next, `Change ${param.label}`);
   const structured = { param, value, onChange: set };
   // A whole structure may be computed as well; then it is an expression like any other.
-  if (isExpression(value) && !param.noExpression) return <SimpleField param={param} values={values} path={path} />;
+  if (isExpression(value) && !param.noExpression)
+    return <SimpleField param={param} values={values} path={path} />;
   switch (param.kind.type) {
     case "notice":
       return <p className={css.notice}>{param.help}</p>;
     case "hidden":
       return null;
     case "collection":
-      return <CollectionField param={param} options={param.kind.params} value={value} onChange={set} path={path} />;
+      return (
+        <CollectionField
+          param={param}
+          options={param.kind.params}
+          value={value}
+          onChange={set}
+          path={path}
+        />
+      );
     case "groups":
       return (
         <GroupsField
@@ -77,15 +92,30 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
   const onMode = (mode: "fixed" | "expression") => {
     if (mode === "expression") set(toExpression(value));
     else if (computed)
-      set(toFixedValue(value, param.kind.type, cachedResult(node, value, item, runIndex), param.default as Json | undefined));
+      set(
+        toFixedValue(
+          value,
+          param.kind.type,
+          cachedResult(node, value, item, runIndex),
+          param.default as Json | undefined,
+        ),
+      );
   };
   const menu: MenuItem[] = readOnly
     ? []
     : [
         ...(isTool && !param.noExpression && canModelDecide(param)
-          ? [{ label: "Let the model decide", icon: Sparkles, onSelect: () => set(fromAiExpression(param)) }]
+          ? [
+              {
+                label: "Let the model decide",
+                icon: Sparkles,
+                onSelect: () => set(fromAiExpression(param)),
+              },
+            ]
           : []),
-        ...(param.name in values ? [{ label: "Reset to default", icon: RotateCcw, onSelect: () => set(undefined) }] : []),
+        ...(param.name in values
+          ? [{ label: "Reset to default", icon: RotateCcw, onSelect: () => set(undefined) }]
+          : []),
       ];
   const problem = findProblem(param, value, path, touched, failed);
   const frame = {
@@ -94,7 +124,9 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
     required: param.required,
     error: problem,
     menu,
-    ...(param.noExpression || readOnly ? {} : { mode: computed ? ("expression" as const) : ("fixed" as const), onMode }),
+    ...(param.noExpression || readOnly
+      ? {}
+      : { mode: computed ? ("expression" as const) : ("fixed" as const), onMode }),
   };
   const control = (
     <ValueInput
@@ -103,7 +135,11 @@ function SimpleField({ param, values, path }: ParamFieldProps) {
       label={param.label}
       kind={param.kind}
       noExpression={param.noExpression}
-      suggests={param.kind.type === "text" && path.length === 1 ? listSource(type?.id ?? "", param.name) : undefined}
+      suggests={
+        param.kind.type === "text" && path.length === 1
+          ? listSource(type?.id ?? "", param.name)
+          : undefined
+      }
       invalid={problem !== null}
       onBlur={() => setTouched(true)}
     />

@@ -1,9 +1,9 @@
 /** The parameters that are shown for the values there are, one below the other. */
 
 import { useMemo } from "react";
+import type { JsonObject, Param, ParamPath } from "../graph/json";
+import { useForm } from "../store/formContext";
 import css from "./Field.module.css";
-import { useForm } from "./formContext";
-import type { JsonObject, Param, ParamPath } from "./json";
 import { ParamField } from "./ParamField";
 import { visibleParams, withDefaults } from "./visibleParams";
 
@@ -23,7 +23,12 @@ export function ParamForm({ params, values, path }: ParamFormProps) {
   return (
     <div className={css.form}>
       {visible.map((param) => (
-        <ParamField key={`${param.name} ${param.kind.type}`} param={param} values={values} path={[...path, param.name]} />
+        <ParamField
+          key={`${param.name} ${param.kind.type}`}
+          param={param}
+          values={values}
+          path={[...path, param.name]}
+        />
       ))}
     </div>
   );

@@ -3,12 +3,12 @@
 import { type DragEvent, useEffect, useRef, useState } from "react";
 import { isFieldDrag, readDraggedField, useDraggedField } from "../data/fieldDrag";
 import { ExpressionField } from "../expression/ExpressionField";
-import { dropIntoValue, toExpression } from "../expression/template";
+import { isExpression, type Json, type ParamKind } from "../graph/json";
+import { dropIntoValue, toExpression } from "../graph/template";
+import { useForm, useInsertTarget } from "../store/formContext";
 import { cx } from "../ui";
 import css from "./Field.module.css";
 import { FixedControl } from "./FixedControl";
-import { useForm, useInsertTarget } from "./formContext";
-import { isExpression, type Json, type ParamKind } from "./json";
 import type { ListSource } from "./locator";
 
 interface ValueInputProps {
@@ -29,7 +29,19 @@ interface ValueInputProps {
 }
 
 export function ValueInput(props: ValueInputProps) {
-  const { value, onChange, label, kind, noExpression, invalid, placeholder, onBlur, mini, replaces, suggests } = props;
+  const {
+    value,
+    onChange,
+    label,
+    kind,
+    noExpression,
+    invalid,
+    placeholder,
+    onBlur,
+    mini,
+    replaces,
+    suggests,
+  } = props;
   const { readOnly } = useForm();
   const dragging = useDraggedField((state) => state.field !== null);
   const [over, setOver] = useState(false);
@@ -40,7 +52,8 @@ export function ValueInput(props: ValueInputProps) {
     wasFixed.current = !computed;
   }, [computed]);
   const takesDrop = !noExpression && !readOnly;
-  const dropped = (code: string) => dropIntoValue(replaces && !computed ? undefined : value, code, kind.type);
+  const dropped = (code: string) =>
+    dropIntoValue(replaces && !computed ? undefined : value, code, kind.type);
   const onDragOver = (event: DragEvent) => {
     if (!takesDrop || !isFieldDrag(event.dataTransfer)) return;
     event.preventDefault();
@@ -70,7 +83,13 @@ export function ValueInput(props: ValueInputProps) {
       }}
     >
       {computed ? (
-        <ExpressionField value={value} onChange={onChange} label={label} invalid={invalid} autoFocus={wasFixed.current} />
+        <ExpressionField
+          value={value}
+          onChange={onChange}
+          label={label}
+          invalid={invalid}
+          autoFocus={wasFixed.current}
+        />
       ) : (
         <FixedControl
           value={value}

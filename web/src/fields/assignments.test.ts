@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { newAssignment, readAssignments, retypeAssignment, typeOfSample, writeAssignments } from "./assignments";
+import {
+  newAssignment,
+  readAssignments,
+  retypeAssignment,
+  typeOfSample,
+  writeAssignments,
+} from "./assignments";
 
 test("what is stored is read back unchanged", () => {
   const stored = { assignments: [{ id: "1", name: "a", value: "={{ $json.a }}", type: "string" }] };

@@ -1,6 +1,6 @@
 /** Fields to set, each with a name, a type and a value: the stored shape and the changes a form makes to it. */
 
-import { isObject, type Json, type JsonObject } from "./json";
+import { isObject, type Json, type JsonObject } from "../graph/json";
 
 export const ASSIGNMENT_TYPES = ["string", "number", "boolean", "array", "object"] as const;
 export type AssignmentType = (typeof ASSIGNMENT_TYPES)[number];
@@ -71,7 +71,11 @@ export function retypeAssignment(entry: Assignment, type: AssignmentType): Assig
   const text = typeof entry.value === "string" ? entry.value : JSON.stringify(entry.value);
   switch (type) {
     case "number":
-      return { ...entry, type, value: text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : "" };
+      return {
+        ...entry,
+        type,
+        value: text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : "",
+      };
     case "boolean":
       return { ...entry, type, value: text === "true" };
     case "array":

@@ -1,12 +1,24 @@
 import { expect, test } from "vitest";
-import { choiceKey, choiceValue, isLocalDateTime, jsonProblem, toNumber, toText } from "./controlValues";
+import {
+  choiceKey,
+  choiceValue,
+  isLocalDateTime,
+  jsonProblem,
+  toNumber,
+  toText,
+} from "./controlValues";
 
 test("choices keep their type on the way through a list of options", () => {
   for (const value of ["GET", 5, true, null]) expect(choiceValue(choiceKey(value))).toBe(value);
 });
 
 test("values become text that can be edited", () => {
-  expect([toText(5), toText(null), toText({ a: 1 }), toText("x")]).toEqual(["5", "", '{\n  "a": 1\n}', "x"]);
+  expect([toText(5), toText(null), toText({ a: 1 }), toText("x")]).toEqual([
+    "5",
+    "",
+    '{\n  "a": 1\n}',
+    "x",
+  ]);
 });
 
 test("a date with a zone is edited as text", () => {
@@ -21,5 +33,10 @@ test("JSON is checked unless it is still to be computed", () => {
 });
 
 test("a number that is kept as text is still a number", () => {
-  expect([toNumber("12"), toNumber(12), toNumber(""), toNumber("x")]).toEqual([12, 12, undefined, undefined]);
+  expect([toNumber("12"), toNumber(12), toNumber(""), toNumber("x")]).toEqual([
+    12,
+    12,
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,6 +1,6 @@
 /** How values of simple kinds go into controls and come back. */
 
-import type { Json } from "./json";
+import type { Json } from "../graph/json";
 
 /** A value as text in a field; objects as JSON, nothing as nothing. */
 export function toText(value: Json | undefined): string {

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { addEntry, duplicateEntry, entryTitle, type GroupEntry, moveEntry, readEntries, removeEntry } from "./fieldGroups";
+import {
+  addEntry,
+  duplicateEntry,
+  entryTitle,
+  type GroupEntry,
+  moveEntry,
+  readEntries,
+  removeEntry,
+} from "./fieldGroups";
 
 const group = { name: "values", label: "Value", params: [] };
 const other = { name: "others", label: "Other", params: [] };

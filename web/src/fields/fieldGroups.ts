@@ -1,7 +1,7 @@
 /** Named groups of fields, each once or any number of times: reading what is stored and changing it. */
 
-import { type FieldGroup, isObject, type Json, type JsonObject } from "./json";
-import { moveInList } from "./paramPath";
+import { type FieldGroup, isObject, type Json, type JsonObject } from "../graph/json";
+import { moveInList } from "../graph/paramPath";
 
 export interface GroupEntry {
   group: FieldGroup;
@@ -15,13 +15,22 @@ export function readEntries(groups: readonly FieldGroup[], value: Json | undefin
   if (!isObject(value)) return [];
   return groups.flatMap((group): GroupEntry[] => {
     const stored = value[group.name];
-    if (Array.isArray(stored)) return stored.map((fields, index) => ({ group, index, fields: isObject(fields) ? fields : {} }));
+    if (Array.isArray(stored))
+      return stored.map((fields, index) => ({
+        group,
+        index,
+        fields: isObject(fields) ? fields : {},
+      }));
     return isObject(stored) ? [{ group, index: null, fields: stored }] : [];
   });
 }
 
 /** A new entry starts with its defaults left out: only what is set is stored. */
-export function addEntry(value: Json | undefined, group: FieldGroup, multiple: boolean): JsonObject {
+export function addEntry(
+  value: Json | undefined,
+  group: FieldGroup,
+  multiple: boolean,
+): JsonObject {
   const before = isObject(value) ? value : {};
   if (!multiple) return { ...before, [group.name]: {} };
   const list = listOf(before[group.name]);
@@ -39,14 +48,24 @@ export function removeEntry(value: Json | undefined, entry: GroupEntry): JsonObj
 export function moveEntry(value: Json | undefined, entry: GroupEntry, by: number): JsonObject {
   const before = isObject(value) ? value : {};
   if (entry.index === null) return before;
-  return { ...before, [entry.group.name]: moveInList(listOf(before[entry.group.name]), entry.index, entry.index + by) };
+  return {
+    ...before,
+    [entry.group.name]: moveInList(listOf(before[entry.group.name]), entry.index, entry.index + by),
+  };
 }
 
 export function duplicateEntry(value: Json | undefined, entry: GroupEntry): JsonObject {
   const before = isObject(value) ? value : {};
   if (entry.index === null) return before;
   const list = listOf(before[entry.group.name]);
-  return { ...before, [entry.group.name]: [...list.slice(0, entry.index + 1), entry.fields, ...list.slice(entry.index + 1)] };
+  return {
+    ...before,
+    [entry.group.name]: [
+      ...list.slice(0, entry.index + 1),
+      entry.fields,
+      ...list.slice(entry.index + 1),
+    ],
+  };
 }
 
 function listOf(stored: Json | undefined): Json[] {

@@ -12,9 +12,18 @@ import {
 
 test("a stored filter is read whatever is missing in it", () => {
   const fallback = createFilterOptions(2.2, false, false);
-  expect(readFilter({}, fallback)).toEqual({ options: fallback, conditions: [], combinator: "and" });
+  expect(readFilter({}, fallback)).toEqual({
+    options: fallback,
+    conditions: [],
+    combinator: "and",
+  });
   const read = readFilter({ combinator: "or", conditions: [{ leftValue: 1 }] }, fallback);
-  expect(read.conditions[0]).toEqual({ id: "", leftValue: 1, rightValue: "", operator: { type: "string", operation: "equals" } });
+  expect(read.conditions[0]).toEqual({
+    id: "",
+    leftValue: 1,
+    rightValue: "",
+    operator: { type: "string", operation: "equals" },
+  });
 });
 
 test("no operator is there twice", () => {
@@ -42,16 +51,26 @@ test("values go along to the type of a new operator", () => {
   expect(withOperator(condition, "number", "gt")).toMatchObject({ leftValue: 5, rightValue: 4.5 });
   const back = withOperator(withOperator(condition, "number", "gt"), "string", "equals");
   expect(back).toMatchObject({ leftValue: "5", rightValue: "4.5" });
-  expect(withOperator({ ...condition, leftValue: "={{ $json.n }}" }, "number", "gt").leftValue).toBe("={{ $json.n }}");
+  expect(
+    withOperator({ ...condition, leftValue: "={{ $json.n }}" }, "number", "gt").leftValue,
+  ).toBe("={{ $json.n }}");
 });
 
 test("a number on the way to its fraction stays as it is typed", () => {
-  expect(["4", "4.", "4.5", "4.50", "-"].map((text) => parseTyped(text, "number", true))).toEqual([4, "4.", 4.5, "4.50", "-"]);
+  expect(["4", "4.", "4.5", "4.50", "-"].map((text) => parseTyped(text, "number", true))).toEqual([
+    4,
+    "4.",
+    4.5,
+    "4.50",
+    "-",
+  ]);
   expect(parseTyped("4.50", "number")).toBe(4.5);
 });
 
 test("the version of the rules goes with the node's", () => {
-  expect([2, 2.2, 2.3].map((version) => createFilterOptions(version, false, false).version)).toEqual([1, 2, 3]);
+  expect(
+    [2, 2.2, 2.3].map((version) => createFilterOptions(version, false, false).version),
+  ).toEqual([1, 2, 3]);
 });
 
 test("loose comparison and ignored case reach the filter's own options", () => {

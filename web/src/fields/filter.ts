@@ -1,6 +1,6 @@
 /** Conditions joined by and/or: their stored shape, the operators of each type, and the changes a form makes to them. */
 
-import { isObject, type Json, type JsonObject } from "./json";
+import { isObject, type Json, type JsonObject } from "../graph/json";
 
 export type ValueType = "string" | "number" | "dateTime" | "boolean" | "array" | "object";
 
@@ -18,7 +18,13 @@ export interface Condition {
   id: string;
   leftValue: Json;
   rightValue: Json;
-  operator: { type: string; operation: string; rightType?: string; singleValue?: boolean; name?: string };
+  operator: {
+    type: string;
+    operation: string;
+    rightType?: string;
+    singleValue?: boolean;
+    name?: string;
+  };
 }
 
 export interface Filter {
@@ -36,7 +42,11 @@ export const TYPE_LABELS: Record<ValueType, string> = {
   object: "Object",
 };
 
-type Row = [operation: string, label: string, more?: { single?: boolean; rightType?: ValueType | "any" }];
+type Row = [
+  operation: string,
+  label: string,
+  more?: { single?: boolean; rightType?: ValueType | "any" },
+];
 
 const SINGLE = { single: true };
 const COUNT = { rightType: "number" } as const;
@@ -106,7 +116,9 @@ export function findOperator(type: string, operation: string): Operator | undefi
 /** Reads a stored value, whatever is missing in it. */
 export function readFilter(value: Json | undefined, fallback: JsonObject): Filter {
   const stored = isObject(value) ? value : {};
-  const conditions = Array.isArray(stored.conditions) ? stored.conditions.filter(isObject).map(readCondition) : [];
+  const conditions = Array.isArray(stored.conditions)
+    ? stored.conditions.filter(isObject).map(readCondition)
+    : [];
   return {
     options: isObject(stored.options) ? stored.options : fallback,
     conditions,
@@ -116,7 +128,8 @@ export function readFilter(value: Json | undefined, fallback: JsonObject): Filte
 
 function readCondition(stored: JsonObject): Condition {
   const operator = isObject(stored.operator) ? stored.operator : {};
-  const text = (key: string, fallback: string) => (typeof operator[key] === "string" ? (operator[key] as string) : fallback);
+  const text = (key: string, fallback: string) =>
+    typeof operator[key] === "string" ? (operator[key] as string) : fallback;
   return {
     id: typeof stored.id === "string" ? stored.id : "",
     leftValue: stored.leftValue ?? "",
@@ -126,7 +139,11 @@ function readCondition(stored: JsonObject): Condition {
 }
 
 /** Options of a new filter: the version of the comparison rules goes with the version of the node, as in n8n. */
-export function createFilterOptions(nodeVersion: number, loose: boolean, ignoreCase: boolean): JsonObject {
+export function createFilterOptions(
+  nodeVersion: number,
+  loose: boolean,
+  ignoreCase: boolean,
+): JsonObject {
   return {
     caseSensitive: !ignoreCase,
     leftValue: "",
@@ -135,8 +152,13 @@ export function createFilterOptions(nodeVersion: number, loose: boolean, ignoreC
   };
 }
 
-export function createCondition(id: string, leftValue: Json = "", type: ValueType = "string"): Condition {
-  const first = type === "boolean" ? "true" : type === "array" || type === "object" ? "notEmpty" : "equals";
+export function createCondition(
+  id: string,
+  leftValue: Json = "",
+  type: ValueType = "string",
+): Condition {
+  const first =
+    type === "boolean" ? "true" : type === "array" || type === "object" ? "notEmpty" : "equals";
   return { id, leftValue, rightValue: "", operator: operatorOf(findOperator(type, first)) };
 }
 
@@ -151,7 +173,8 @@ function operatorOf(operator: Operator | undefined): Condition["operator"] {
 export function withOperator(condition: Condition, type: string, operation: string): Condition {
   const next = operatorOf(findOperator(type, operation));
   const before = findOperator(condition.operator.type, condition.operator.operation);
-  const sameRight = (before?.rightType ?? condition.operator.type) === (next.rightType ?? next.type);
+  const sameRight =
+    (before?.rightType ?? condition.operator.type) === (next.rightType ?? next.type);
   const right = convertValue(condition.rightValue, next.rightType ?? next.type);
   return {
     ...condition,
@@ -164,11 +187,16 @@ export function withOperator(condition: Condition, type: string, operation: stri
 /** A fixed value as one of another type; nothing where it cannot be. */
 function convertValue(value: Json, type: string): Json | undefined {
   if (typeof value === "string") return parseTyped(value, type);
-  return type === "string" && (typeof value === "number" || typeof value === "boolean") ? String(value) : undefined;
+  return type === "string" && (typeof value === "number" || typeof value === "boolean")
+    ? String(value)
+    : undefined;
 }
 
 export function replaceCondition(filter: Filter, at: number, condition: Condition): Filter {
-  return { ...filter, conditions: filter.conditions.map((one, index) => (index === at ? condition : one)) };
+  return {
+    ...filter,
+    conditions: filter.conditions.map((one, index) => (index === at ? condition : one)),
+  };
 }
 
 /**
@@ -176,7 +204,11 @@ export function replaceCondition(filter: Filter, at: number, condition: Conditio
  * n8n's editor does the same; without it the two settings would have no effect on a filter that has been saved.
  */
 export function withComparison(filter: Filter, loose: boolean, ignoreCase: boolean): Filter {
-  const options = { ...filter.options, caseSensitive: !ignoreCase, typeValidation: loose ? "loose" : "strict" };
+  const options = {
+    ...filter.options,
+    caseSensitive: !ignoreCase,
+    typeValidation: loose ? "loose" : "strict",
+  };
   return { ...filter, options };
 }
 

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
+import { getIn } from "../graph/paramPath";
 import { affectsComparison, applyComparisonSettings } from "./filterComparison";
-import { getIn } from "./paramPath";
 
-const filter = { conditions: [], combinator: "and", options: { caseSensitive: true, typeValidation: "strict", version: 2 } };
+const filter = {
+  conditions: [],
+  combinator: "and",
+  options: { caseSensitive: true, typeValidation: "strict", version: 2 },
+};
 
 test("the node's settings reach its filters, also those of a switch", () => {
   const after = applyComparisonSettings({

@@ -1,7 +1,7 @@
 /** Carries the settings "convert types" and "ignore case" of a node into the filters it holds, wherever they stand. */
 
+import { isObject, type Json, type JsonObject, type ParamPath } from "../graph/json";
 import { readFilter, withComparison } from "./filter";
-import { isObject, type Json, type JsonObject, type ParamPath } from "./json";
 
 /** Whether a change may have touched one of the two settings. */
 export function affectsComparison(path: ParamPath): boolean {
@@ -22,5 +22,7 @@ function mapFilters(value: Json, change: (filter: JsonObject) => Json): Json {
   if (Array.isArray(value)) return value.map((entry) => mapFilters(entry, change));
   if (!isObject(value)) return value;
   if (Array.isArray(value.conditions) && typeof value.combinator === "string") return change(value);
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapFilters(inner, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, mapFilters(inner, change)]),
+  );
 }

@@ -4,7 +4,9 @@ import { testParam } from "./testParam";
 
 test("the model is asked by a name it can read, with what the parameter is for", () => {
   const url = testParam("url", "text", { label: "Web address (URL)", help: "Where it's sent." });
-  expect(fromAiExpression(url)).toBe("={{ $fromAI('Web_address_URL', 'Where its sent.', 'string') }}");
+  expect(fromAiExpression(url)).toBe(
+    "={{ $fromAI('Web_address_URL', 'Where its sent.', 'string') }}",
+  );
   expect(fromAiExpression(testParam("n", "number", { label: "Count" }))).toContain("'number'");
 });
 

@@ -1,6 +1,6 @@
 /** Parameters of a tool that the model decides when it calls the tool. */
 
-import type { Param } from "./json";
+import type { Param } from "../graph/json";
 
 const TYPES: Partial<Record<Param["kind"]["type"], string>> = {
   text: "string",

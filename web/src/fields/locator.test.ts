@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { listSource, readLocator, withMode, writeLocator } from "./locator";
 
 test("a locator is read from its shape and from the bare id of older workflows", () => {
-  expect(readLocator({ __rl: true, mode: "id", value: "7" }, ["list", "id"])).toEqual({ mode: "id", value: "7" });
+  expect(readLocator({ __rl: true, mode: "id", value: "7" }, ["list", "id"])).toEqual({
+    mode: "id",
+    value: "7",
+  });
   expect(readLocator("7", ["list", "id"])).toEqual({ mode: "id", value: "7" });
   expect(readLocator({}, ["list", "id"])).toEqual({ mode: "list", value: "" });
 });

@@ -1,6 +1,6 @@
 /** A thing chosen from a list, by id, by name or by URL: the stored shape and where its list comes from. */
 
-import { isObject, type Json, type JsonObject } from "./json";
+import { isObject, type Json, type JsonObject } from "../graph/json";
 
 export interface Locator {
   mode: string;
@@ -9,17 +9,27 @@ export interface Locator {
   cachedResultName?: string;
 }
 
-export const MODE_LABELS: Record<string, string> = { list: "From list", id: "By ID", url: "By URL", name: "By name" };
+export const MODE_LABELS: Record<string, string> = {
+  list: "From list",
+  id: "By ID",
+  url: "By URL",
+  name: "By name",
+};
 
 export function readLocator(value: Json | undefined, modes: readonly string[]): Locator {
   const first = modes[0] ?? "id";
   if (isObject(value)) {
     const mode = typeof value.mode === "string" && value.mode !== "" ? value.mode : first;
     const name = typeof value.cachedResultName === "string" ? value.cachedResultName : undefined;
-    return { mode, value: value.value ?? "", ...(name !== undefined && { cachedResultName: name }) };
+    return {
+      mode,
+      value: value.value ?? "",
+      ...(name !== undefined && { cachedResultName: name }),
+    };
   }
   // Older workflows hold the bare id.
-  if (typeof value === "string" && value !== "") return { mode: modes.find((mode) => mode !== "list") ?? first, value };
+  if (typeof value === "string" && value !== "")
+    return { mode: modes.find((mode) => mode !== "list") ?? first, value };
   return { mode: first, value: "" };
 }
 
@@ -33,7 +43,8 @@ export function withMode(locator: Locator, mode: string): Locator {
   return {
     mode,
     value: locator.value,
-    ...(mode === "list" && locator.cachedResultName !== undefined && { cachedResultName: locator.cachedResultName }),
+    ...(mode === "list" &&
+      locator.cachedResultName !== undefined && { cachedResultName: locator.cachedResultName }),
   };
 }
 

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { knownColumns, readMapping, removeColumn, renameColumn, setColumn, writeMapping } from "./mapper";
+import {
+  knownColumns,
+  readMapping,
+  removeColumn,
+  renameColumn,
+  setColumn,
+  writeMapping,
+} from "./mapper";
 
 const stored = {
   mappingMode: "defineBelow",

@@ -1,6 +1,6 @@
 /** Columns of a table with a value each: the stored shape and the changes a form makes to it. */
 
-import { isObject, type Json, type JsonObject } from "./json";
+import { isObject, type Json, type JsonObject } from "../graph/json";
 
 export interface Mapping {
   mode: "defineBelow" | "autoMapInputData";
@@ -15,21 +15,30 @@ export function readMapping(value: Json | undefined): Mapping {
   return {
     mode: mappingMode === "autoMapInputData" ? "autoMapInputData" : "defineBelow",
     values: isObject(values) ? Object.entries(values) : [],
-    matching: Array.isArray(matchingColumns) ? matchingColumns.filter((column) => typeof column === "string") : [],
+    matching: Array.isArray(matchingColumns)
+      ? matchingColumns.filter((column) => typeof column === "string")
+      : [],
     rest,
   };
 }
 
 export function writeMapping(mapping: Mapping): JsonObject {
   const values = mapping.values.length > 0 ? Object.fromEntries(mapping.values) : null;
-  return { ...mapping.rest, mappingMode: mapping.mode, value: values, matchingColumns: mapping.matching };
+  return {
+    ...mapping.rest,
+    mappingMode: mapping.mode,
+    value: values,
+    matchingColumns: mapping.matching,
+  };
 }
 
 /** The columns that the schema kept beside the mapping names. */
 export function knownColumns(mapping: Mapping): string[] {
   const schema = mapping.rest.schema;
   if (!Array.isArray(schema)) return [];
-  return schema.filter(isObject).flatMap((column) => (typeof column.id === "string" ? [column.id] : []));
+  return schema
+    .filter(isObject)
+    .flatMap((column) => (typeof column.id === "string" ? [column.id] : []));
 }
 
 /** A column renamed in its place; its role in finding rows goes with it. */

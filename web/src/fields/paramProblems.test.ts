@@ -18,5 +18,7 @@ test("what is required is asked for once the field was left", () => {
 
 test("the error of the last run stands at its parameter", () => {
   const failed = { parameter: "rules.values[0].name", message: "No such column" };
-  expect(findProblem(limited, 1, ["rules", "values", 0, "name"], false, failed)).toBe("No such column");
+  expect(findProblem(limited, 1, ["rules", "values", 0, "name"], false, failed)).toBe(
+    "No such column",
+  );
 });

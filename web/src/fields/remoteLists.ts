@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, fetchAll } from "../api/client";
 import { urlPath } from "../api/url";
-import { useForm } from "./formContext";
-import { isObject, type JsonObject } from "./json";
+import { isObject, type JsonObject } from "../graph/json";
+import { useForm } from "../store/formContext";
 import type { ListSource } from "./locator";
 
 export interface ListEntry {
@@ -32,7 +32,8 @@ export function useRemoteList(source: ListSource | undefined): {
   error: Error | null;
 } {
   const { credentials } = useForm();
-  const credential = source === "models" ? Object.values(credentials).find((one) => one.id)?.id : undefined;
+  const credential =
+    source === "models" ? Object.values(credentials).find((one) => one.id)?.id : undefined;
   const needsCredential = source === "models" && !credential;
   const found = useQuery({
     queryKey: ["list", source, credential],
@@ -65,7 +66,11 @@ async function loadList(
       return {
         entries: workflows
           .filter((one) => !one.isArchived)
-          .map((one) => ({ value: one.id, label: one.name, ...(one.active && { hint: "active" }) })),
+          .map((one) => ({
+            value: one.id,
+            label: one.name,
+            ...(one.active && { hint: "active" }),
+          })),
       };
     }
     case "dataTables": {
@@ -77,7 +82,9 @@ async function loadList(
       return { entries: collections.map((one) => ({ value: one.name, label: one.name })) };
     }
     case "models": {
-      const answer = await api.get<{ data: string[]; message?: string | null }>(urlPath`/credentials/${credential}/models`);
+      const answer = await api.get<{ data: string[]; message?: string | null }>(
+        urlPath`/credentials/${credential}/models`,
+      );
       return {
         entries: answer.data.map((name) => ({ value: name, label: name })),
         ...(answer.message && { message: answer.message }),
@@ -89,7 +96,10 @@ async function loadList(
 /** The columns of the data table that a node has chosen. */
 export function useTableColumns(parameters: JsonObject): string[] {
   const chosen = parameters.dataTableId;
-  const id = isObject(chosen) && chosen.mode !== "name" && typeof chosen.value === "string" ? chosen.value : "";
+  const id =
+    isObject(chosen) && chosen.mode !== "name" && typeof chosen.value === "string"
+      ? chosen.value
+      : "";
   const found = useQuery({
     queryKey: ["list", "columns", id],
     queryFn: () => api.get<DataTable>(urlPath`/data-tables/${id}`),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodeType } from "../api/spec";
-import type { JsonObject, Param } from "./json";
+import type { JsonObject, Param } from "../graph/json";
 import { requiredCredentials } from "./requiredCredentials";
 import { testParam } from "./testParam";
 
@@ -9,7 +9,10 @@ function kinds(params: Param[], credentials: NodeType["credentials"], values: Js
 }
 
 const choice = (name: string, ...values: string[]) =>
-  testParam(name, { type: "choice", options: values.map((value) => ({ value, label: value, help: "" })) });
+  testParam(name, {
+    type: "choice",
+    options: values.map((value) => ({ value, label: value, help: "" })),
+  });
 
 const http = [
   testParam(
@@ -27,10 +30,16 @@ const http = [
 test("a request asks for the kind that its parameter names, and for none without", () => {
   const uses = [{ kind: "httpBasicAuth", required: false }];
   expect(kinds(http, uses, { authentication: "none" })).toEqual([]);
-  expect(kinds(http, uses, { authentication: "generic", genericAuthType: "httpBasicAuth" })).toEqual(["httpBasicAuth"]);
-  expect(kinds(http, uses, { authentication: "predefined", nodeCredentialType: "githubApi", genericAuthType: "x" })).toEqual([
-    "githubApi",
-  ]);
+  expect(
+    kinds(http, uses, { authentication: "generic", genericAuthType: "httpBasicAuth" }),
+  ).toEqual(["httpBasicAuth"]);
+  expect(
+    kinds(http, uses, {
+      authentication: "predefined",
+      nodeCredentialType: "githubApi",
+      genericAuthType: "x",
+    }),
+  ).toEqual(["githubApi"]);
 });
 
 test("a webhook asks for what its choice of authentication means", () => {
@@ -53,6 +62,10 @@ test("any choice whose values speak of the kinds decides among them", () => {
     { kind: "postgres", required: false },
     { kind: "mySql", required: false },
   ];
-  expect(kinds([choice("database", "postgres", "mysql", "sqlite")], uses, { database: "mysql" })).toEqual(["mySql"]);
-  expect(kinds([choice("database", "postgres", "mysql", "sqlite")], uses, { database: "sqlite" })).toEqual([]);
+  expect(
+    kinds([choice("database", "postgres", "mysql", "sqlite")], uses, { database: "mysql" }),
+  ).toEqual(["mySql"]);
+  expect(
+    kinds([choice("database", "postgres", "mysql", "sqlite")], uses, { database: "sqlite" }),
+  ).toEqual([]);
 });

@@ -1,10 +1,18 @@
 /** Parameters for tests: what a test does not speak of is as the server sends it by default. */
 
-import type { Param, ParamKind } from "./json";
+import type { Param, ParamKind } from "../graph/json";
 
-export function testParam(name: string, kind: ParamKind | "text" | "number" | "flag", more: Partial<Param> = {}): Param {
+export function testParam(
+  name: string,
+  kind: ParamKind | "text" | "number" | "flag",
+  more: Partial<Param> = {},
+): Param {
   const whole: ParamKind =
-    kind === "number" ? { type: "number", min: null, max: null } : typeof kind === "string" ? { type: kind } : kind;
+    kind === "number"
+      ? { type: "number", min: null, max: null }
+      : typeof kind === "string"
+        ? { type: kind }
+        : kind;
   return {
     name,
     label: name,

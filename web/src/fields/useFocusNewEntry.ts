@@ -2,7 +2,8 @@
 
 import { type RefObject, useEffect, useRef } from "react";
 
-const CONTROL = "input, textarea, [contenteditable=true], button[role=combobox], button[role=switch]";
+const CONTROL =
+  "input, textarea, [contenteditable=true], button[role=combobox], button[role=switch]";
 
 interface NewEntryFocus {
   /** Goes on the element around the entries, each of which carries its name as `data-entry`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject, Param } from "./json";
+import type { JsonObject, Param } from "../graph/json";
 import { testParam } from "./testParam";
 import { visibleParams, withDefaults } from "./visibleParams";
 
@@ -7,7 +7,10 @@ const params: Param[] = [
   testParam("mode", { type: "choice", options: [] }, { default: "a" }),
   testParam("count", "number", { default: 3, show: [{ param: "mode", anyOf: [{ is: "a" }] }] }),
   testParam("count", "number", { default: 7, show: [{ param: "mode", anyOf: [{ is: "b" }] }] }),
-  testParam("late", "text", { default: "x", show: [{ param: "@version", anyOf: [{ atLeast: 2 }] }] }),
+  testParam("late", "text", {
+    default: "x",
+    show: [{ param: "@version", anyOf: [{ atLeast: 2 }] }],
+  }),
   testParam(
     "fields",
     {
@@ -19,7 +22,10 @@ const params: Param[] = [
           label: "Values",
           params: [
             testParam("kind", "text", { default: "text" }),
-            testParam("deep", "text", { default: "d", show: [{ param: "/mode", anyOf: [{ is: "b" }] }] }),
+            testParam("deep", "text", {
+              default: "d",
+              show: [{ param: "/mode", anyOf: [{ is: "b" }] }],
+            }),
           ],
         },
       ],
@@ -47,7 +53,9 @@ test("repeated groups are filled entry by entry, with rules that look at the top
 });
 
 test("an expression hides nothing, and no parameter is shown twice", () => {
-  const names = visibleParams(params, fill(1, { mode: "={{ $json.x }}" }), { version: 1 }).map((one) => one.name);
+  const names = visibleParams(params, fill(1, { mode: "={{ $json.x }}" }), { version: 1 }).map(
+    (one) => one.name,
+  );
   expect(names).toEqual(["mode", "count", "fields"]);
 });
 

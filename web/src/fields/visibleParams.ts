@@ -1,7 +1,14 @@
 /** Decides which parameters a form shows and what the ones that were not set are worth, exactly as the server does. */
 
-import { isExpression, isObject, type Json, type JsonObject, type Param, type Rule } from "./json";
-import { isSameJson } from "./paramPath";
+import {
+  isExpression,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Param,
+  type Rule,
+} from "../graph/json";
+import { isSameJson } from "../graph/paramPath";
 
 /** Where in the parameters a rule is looked at: a leading `/` starts at the top. */
 export interface RuleContext {
@@ -13,12 +20,17 @@ export interface RuleContext {
 const MAX_PASSES = 4;
 
 /** The values with the default of every shown parameter that was not set. */
-export function withDefaults(params: readonly Param[], given: JsonObject, place: RuleContext): JsonObject {
+export function withDefaults(
+  params: readonly Param[],
+  given: JsonObject,
+  place: RuleContext,
+): JsonObject {
   const values: JsonObject = { ...given };
   for (let round = 0; round < MAX_PASSES; round++) {
     let changed = false;
     for (const param of params) {
-      if (param.name in values || param.kind.type === "notice" || !isVisible(param, values, place)) continue;
+      if (param.name in values || param.kind.type === "notice" || !isVisible(param, values, place))
+        continue;
       values[param.name] = (param.default ?? null) as Json;
       changed = true;
     }
@@ -32,7 +44,8 @@ export function withDefaults(params: readonly Param[], given: JsonObject, place:
     const filled: JsonObject = { ...chosen };
     for (const group of param.kind.groups) {
       const entries = filled[group.name];
-      const fill = (entry: Json): Json => (isObject(entry) ? withDefaults(group.params, entry, inner) : entry);
+      const fill = (entry: Json): Json =>
+        isObject(entry) ? withDefaults(group.params, entry, inner) : entry;
       if (Array.isArray(entries)) filled[group.name] = entries.map(fill);
       else if (isObject(entries)) filled[group.name] = fill(entries);
     }
@@ -45,10 +58,15 @@ export function withDefaults(params: readonly Param[], given: JsonObject, place:
  * The parameters that a form shows for these values, hidden ones left out. Of several forms of one parameter the first that fits is
  * shown: they would write the same value.
  */
-export function visibleParams(params: readonly Param[], values: JsonObject, place: RuleContext): Param[] {
+export function visibleParams(
+  params: readonly Param[],
+  values: JsonObject,
+  place: RuleContext,
+): Param[] {
   const names = new Set<string>();
   return params.filter((param) => {
-    if (param.kind.type === "hidden" || names.has(param.name) || !isVisible(param, values, place)) return false;
+    if (param.kind.type === "hidden" || names.has(param.name) || !isVisible(param, values, place))
+      return false;
     names.add(param.name);
     return true;
   });
@@ -59,7 +77,12 @@ export function isVisible(param: Param, values: JsonObject, place: RuleContext):
   return shows && !param.hide.some((rule) => ruleHolds(rule, values, place, false));
 }
 
-function ruleHolds(rule: Rule, values: JsonObject, place: RuleContext, whenExpression: boolean): boolean {
+function ruleHolds(
+  rule: Rule,
+  values: JsonObject,
+  place: RuleContext,
+  whenExpression: boolean,
+): boolean {
   const value = resolveParam(rule.param, values, place);
   // What an expression will give is not known yet, so it does not hide anything.
   if (isExpression(value)) return whenExpression;
@@ -75,7 +98,9 @@ function resolveParam(param: string, values: JsonObject, place: RuleContext): Js
 
 function lookup(values: JsonObject, path: string): Json | undefined {
   if (path in values) return values[path];
-  return path.split(".").reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), values);
+  return path
+    .split(".")
+    .reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), values);
 }
 
 function testPasses(test: Rule["anyOf"][number], value: Json | undefined): boolean {
@@ -87,5 +112,7 @@ function testPasses(test: Rule["anyOf"][number], value: Json | undefined): boole
 
 /** What a value is worth to the form: the one that was set, else the default. */
 export function currentValue(param: Param, values: JsonObject): Json | undefined {
-  return param.name in values ? values[param.name] : ((param.default ?? undefined) as Json | undefined);
+  return param.name in values
+    ? values[param.name]
+    : ((param.default ?? undefined) as Json | undefined);
 }

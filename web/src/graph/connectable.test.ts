@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../api/workflowDocument";
 import { filterByQuery, listConnectOptions } from "./connectable";
 import { connect } from "./edges";
 import type { Port, Ports } from "./ports";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "./workflowDocument";
 
 const port = (kind: string, index = 0, label = ""): Port => ({
   kind,
@@ -41,12 +41,18 @@ const document: WorkflowDocument = connect(
 test("a node can be joined after each of its outputs, and before what it could feed", () => {
   const { possible } = listConnectOptions(document, portsOf, "If");
   const withSet = possible.filter((join) => join.node === "Set").map((join) => join.text);
-  expect(withSet).toEqual(["runs after this node, from “true”", "runs after this node, from “false”", "runs before this node"]);
+  expect(withSet).toEqual([
+    "runs after this node, from “true”",
+    "runs after this node, from “false”",
+    "runs before this node",
+  ]);
 });
 
 test("what is connected already is listed apart, to be taken away", () => {
   const { present, possible } = listConnectOptions(document, portsOf, "If");
-  expect(present.map(({ node, edge }) => [node, edge.from, edge.to])).toEqual([["Start", "Start", "If"]]);
+  expect(present.map(({ node, edge }) => [node, edge.from, edge.to])).toEqual([
+    ["Start", "Start", "If"],
+  ]);
   expect(possible.some((join) => join.node === "Start")).toBe(false);
 });
 
@@ -54,9 +60,9 @@ test("what cannot be joined has its reason", () => {
   const { refused } = listConnectOptions(document, portsOf, "Model");
   expect(refused.map(({ node }) => node)).toEqual(["Set", "If", "Start"]);
   expect(refused[0]?.reason).toContain("cannot pass items");
-  expect(listConnectOptions(document, portsOf, "Model").possible.map(({ node, text }) => [node, text])).toEqual([
-    ["Agent", "uses this node as model"],
-  ]);
+  expect(
+    listConnectOptions(document, portsOf, "Model").possible.map(({ node, text }) => [node, text]),
+  ).toEqual([["Agent", "uses this node as model"]]);
 });
 
 test("typing finds a node by its name", () => {

@@ -1,7 +1,8 @@
 /** Which connections can be, and in words why another cannot. */
+
+import type { Edge, WorkflowDocument } from "../api/workflowDocument";
 import { edgesOf, isConnected, MAIN } from "./edges";
 import { isSubNodeKind, kindLabel, type Ports } from "./ports";
-import type { Edge, WorkflowDocument } from "./workflowDocument";
 
 /** One end of a line that is being drawn. */
 export interface ConnectionEnd {
@@ -34,7 +35,9 @@ export function connectionProblem(
   if (one.kind !== other.kind) return kindMismatch(one, other);
   if (edge.from === edge.to && isSubNodeKind(edge.kind)) return "A node cannot connect to itself.";
   if (isConnected(document, edge)) return "These nodes are already connected.";
-  const port = portsOf(edge.to)?.inputs.find((input) => input.kind === edge.kind && input.index === edge.input);
+  const port = portsOf(edge.to)?.inputs.find(
+    (input) => input.kind === edge.kind && input.index === edge.input,
+  );
   if (!port && portsOf(edge.to)?.known === "yes") return `“${edge.to}” does not have this input.`;
   const circle = isSubNodeKind(edge.kind) ? findCycle(document, edge) : null;
   if (circle) return `This would create a cycle: ${circle.join(" → ")}.`;
@@ -45,7 +48,8 @@ function kindMismatch(one: ConnectionEnd, other: ConnectionEnd): string {
   const [from, to] = one.side === "output" ? [one, other] : [other, one];
   if (from.kind === MAIN)
     return `This input takes ${withArticle(to.kind)}, not items. Connect a node that provides ${withArticle(to.kind)}.`;
-  if (to.kind === MAIN) return `“${from.node}” provides ${withArticle(from.kind)} and cannot pass items.`;
+  if (to.kind === MAIN)
+    return `“${from.node}” provides ${withArticle(from.kind)} and cannot pass items.`;
   return `“${from.node}” provides ${withArticle(from.kind)}, but this input takes ${withArticle(to.kind)}.`;
 }
 
@@ -80,8 +84,16 @@ function findCycle(document: WorkflowDocument, added: Edge): string[] | null {
 }
 
 /** A port that takes only one connection lets the earlier one go. These are the ones to remove before `edge` is made. */
-export function replacedEdges(document: WorkflowDocument, portsOf: (name: string) => Ports | undefined, edge: Edge): Edge[] {
-  const port = portsOf(edge.to)?.inputs.find((input) => input.kind === edge.kind && input.index === edge.input);
+export function replacedEdges(
+  document: WorkflowDocument,
+  portsOf: (name: string) => Ports | undefined,
+  edge: Edge,
+): Edge[] {
+  const port = portsOf(edge.to)?.inputs.find(
+    (input) => input.kind === edge.kind && input.index === edge.input,
+  );
   if (!port || port.maxConnections > 1) return [];
-  return edgesOf(document).filter((other) => other.kind === edge.kind && other.to === edge.to && other.input === edge.input);
+  return edgesOf(document).filter(
+    (other) => other.kind === edge.kind && other.to === edge.to && other.input === edge.input,
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { hasCredentialIds, withKnownCredentials } from "./credentialRefs";
-import type { WorkflowNode } from "./workflowDocument";
 
 const node = (credentials?: WorkflowNode["credentials"]) =>
   ({
@@ -15,11 +15,18 @@ const node = (credentials?: WorkflowNode["credentials"]) =>
 const known = [{ id: "7", name: "Mail", type: "smtp" }];
 
 test("issue_14_07 an id alone gives no credential to a workflow from elsewhere", () => {
-  const settled = (credentials: WorkflowNode["credentials"]) => withKnownCredentials([node(credentials)], known)[0]?.credentials;
+  const settled = (credentials: WorkflowNode["credentials"]) =>
+    withKnownCredentials([node(credentials)], known)[0]?.credentials;
   expect(settled({ smtp: { id: "7", name: "Mail" } })).toEqual({ smtp: { id: "7", name: "Mail" } });
-  expect(settled({ smtp: { id: "7", name: "Anything" } })).toEqual({ smtp: { id: null, name: "Anything" } });
-  expect(settled({ smtp: { id: "8", name: "Mail" } })).toEqual({ smtp: { id: null, name: "Mail" } });
-  expect(settled({ imap: { id: "7", name: "Mail" } })).toEqual({ imap: { id: null, name: "Mail" } });
+  expect(settled({ smtp: { id: "7", name: "Anything" } })).toEqual({
+    smtp: { id: null, name: "Anything" },
+  });
+  expect(settled({ smtp: { id: "8", name: "Mail" } })).toEqual({
+    smtp: { id: null, name: "Mail" },
+  });
+  expect(settled({ imap: { id: "7", name: "Mail" } })).toEqual({
+    imap: { id: null, name: "Mail" },
+  });
 });
 
 test("nodes without credentials stay as they are", () => {

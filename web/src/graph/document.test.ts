@@ -1,13 +1,25 @@
 import { describe, expect, test } from "vitest";
+import type { WorkflowDocument } from "../api/workflowDocument";
 import * as graph from "./document";
-import type { WorkflowDocument } from "./workflowDocument";
 
 function node(name: string, parameters: Record<string, unknown> = {}) {
-  return { id: `id-${name}`, name, type: "n8n-nodes-base.set", typeVersion: 3.4, position: [0, 0] as const, parameters };
+  return {
+    id: `id-${name}`,
+    name,
+    type: "n8n-nodes-base.set",
+    typeVersion: 3.4,
+    position: [0, 0] as const,
+    parameters,
+  };
 }
 
 function chain(...names: string[]): WorkflowDocument {
-  let document: WorkflowDocument = { name: "Test", nodes: names.map((name) => node(name)), connections: {}, pinData: {} };
+  let document: WorkflowDocument = {
+    name: "Test",
+    nodes: names.map((name) => node(name)),
+    connections: {},
+    pinData: {},
+  };
   for (let at = 0; at + 1 < names.length; at++) {
     document = graph.connect(document, edge(names[at] ?? "", names[at + 1] ?? ""));
   }
@@ -38,7 +50,9 @@ describe("parameters", () => {
 
   test("undefined takes a value out so that the default holds again", () => {
     const before = graph.setParameter(chain("A"), "A", "options.limit", 5);
-    expect(graph.setParameter(before, "A", "options.limit", undefined).nodes[0]?.parameters).toEqual({ options: {} });
+    expect(
+      graph.setParameter(before, "A", "options.limit", undefined).nodes[0]?.parameters,
+    ).toEqual({ options: {} });
   });
 
   test("a change that changes nothing gives the same document back", () => {
@@ -65,9 +79,14 @@ describe("connections", () => {
   });
 
   test("lists of the wrong form are passed over and not lost", () => {
-    const strange = { ...chain("A", "B"), connections: { A: { main: [null, [{ node: "B", type: "main", index: 1 }]] } } };
+    const strange = {
+      ...chain("A", "B"),
+      connections: { A: { main: [null, [{ node: "B", type: "main", index: 1 }]] } },
+    };
     expect(graph.edgesOf(strange)).toEqual([edge("A", "B", 1, 1)]);
-    expect(graph.connect(strange, edge("A", "B")).connections.A?.main?.[1]).toBe(strange.connections.A.main[1]);
+    expect(graph.connect(strange, edge("A", "B")).connections.A?.main?.[1]).toBe(
+      strange.connections.A.main[1],
+    );
   });
 
   test("ancestors and descendants end in a loop", () => {

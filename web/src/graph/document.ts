@@ -4,15 +4,31 @@
  * What does not change is shared with the document before, so that an unlimited undo history costs little and a component that is
  * given a node draws again only when that node has changed. A change that changes nothing gives the same document back.
  */
+
+import type {
+  Connections,
+  PinnedItem,
+  Target,
+  WorkflowDocument,
+  WorkflowNode,
+} from "../api/workflowDocument";
 import { disconnectNodes, edgesOf } from "./edges";
 import { uniqueName } from "./nodeNames";
 import { renameInValue } from "./renameReferences";
-import type { Connections, PinnedItem, Target, WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
-export { ancestors, connect, descendants, disconnect, disconnectNodes, edgeKey, edgesOf, MAIN } from "./edges";
+export * from "../api/workflowDocument";
+export {
+  ancestors,
+  connect,
+  descendants,
+  disconnect,
+  disconnectNodes,
+  edgeKey,
+  edgesOf,
+  MAIN,
+} from "./edges";
 export { duplicateNodes } from "./fragment";
 export { nameProblem, uniqueName } from "./nodeNames";
-export * from "./workflowDocument";
 
 /** The node of a note on the canvas; it takes no part in a run. */
 export const STICKY_NOTE = "n8n-nodes-base.stickyNote";
@@ -49,7 +65,11 @@ export function withValueAt<T>(value: T, path: ValuePath, replacement: unknown):
   return replaceAt(value, pathSteps(path), replacement) as T;
 }
 
-function replaceAt(value: unknown, path: readonly (string | number)[], replacement: unknown): unknown {
+function replaceAt(
+  value: unknown,
+  path: readonly (string | number)[],
+  replacement: unknown,
+): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return replacement;
   const inner = replaceAt(valueAt(value, [step]), rest, replacement);
@@ -59,7 +79,9 @@ function replaceAt(value: unknown, path: readonly (string | number)[], replaceme
     else list[Number(step)] = inner;
     return list;
   }
-  const fields: Record<string, unknown> = { ...(value !== null && typeof value === "object" ? value : {}) };
+  const fields: Record<string, unknown> = {
+    ...(value !== null && typeof value === "object" ? value : {}),
+  };
   if (inner === undefined) delete fields[step];
   else fields[step] = inner;
   return fields;
@@ -82,7 +104,12 @@ export function updateNode(
 }
 
 /** Sets a parameter of a node; `undefined` takes it out, so that the default holds again. */
-export function setParameter(document: WorkflowDocument, name: string, path: ValuePath, value: unknown): WorkflowDocument {
+export function setParameter(
+  document: WorkflowDocument,
+  name: string,
+  path: ValuePath,
+  value: unknown,
+): WorkflowDocument {
   return updateNode(document, name, (node) => {
     if (Object.is(valueAt(node.parameters, path), value)) return node;
     return { ...node, parameters: withValueAt(node.parameters ?? {}, path, value) };
@@ -90,7 +117,11 @@ export function setParameter(document: WorkflowDocument, name: string, path: Val
 }
 
 /** Replaces all parameters of a node. */
-export function setParameters(document: WorkflowDocument, name: string, parameters: Record<string, unknown>): WorkflowDocument {
+export function setParameters(
+  document: WorkflowDocument,
+  name: string,
+  parameters: Record<string, unknown>,
+): WorkflowDocument {
   return updateNode(document, name, (node) => ({ ...node, parameters }));
 }
 
@@ -122,7 +153,11 @@ export function setFieldOfNodes<K extends string & keyof WorkflowNode>(
 }
 
 /** A setting of the workflow; `undefined` takes it out. */
-export function setSetting(document: WorkflowDocument, key: string, value: unknown): WorkflowDocument {
+export function setSetting(
+  document: WorkflowDocument,
+  key: string,
+  value: unknown,
+): WorkflowDocument {
   return { ...document, settings: withValueAt(document.settings ?? {}, [key], value) };
 }
 
@@ -158,26 +193,39 @@ export function removeNodes(document: WorkflowDocument, names: Iterable<string>)
   if (nodes.length === document.nodes.length) return document;
   const isPinned = Object.keys(document.pinData ?? {}).some((name) => removed.has(name));
   const pinData = isPinned
-    ? Object.fromEntries(Object.entries(document.pinData ?? {}).filter(([name]) => !removed.has(name)))
+    ? Object.fromEntries(
+        Object.entries(document.pinData ?? {}).filter(([name]) => !removed.has(name)),
+      )
     : document.pinData;
   return disconnectNodes({ ...document, nodes, pinData }, removed);
 }
 
-function mapTargets(kinds: Connections[string], change: (target: Target) => Target | null): Connections[string] {
+function mapTargets(
+  kinds: Connections[string],
+  change: (target: Target) => Target | null,
+): Connections[string] {
   const result: Connections[string] = {};
   for (const [kind, outputs] of Object.entries(kinds)) {
     const touched = outputs.some((targets) => targets?.some((target) => change(target) !== target));
     result[kind] = touched
-      ? outputs.map((targets) => targets?.map(change).filter((target): target is Target => target !== null) ?? null)
+      ? outputs.map(
+          (targets) =>
+            targets?.map(change).filter((target): target is Target => target !== null) ?? null,
+        )
       : outputs;
   }
   return result;
 }
 
 /** Gives a node another name, also in connections, pinned data and expressions. A name that is taken is refused by giving the document back. */
-export function renameInDocument(document: WorkflowDocument, from: string, to: string): WorkflowDocument {
+export function renameInDocument(
+  document: WorkflowDocument,
+  from: string,
+  to: string,
+): WorkflowDocument {
   const name = to.trim();
-  if (name === "" || name === from || document.nodes.some((node) => node.name === name)) return document;
+  if (name === "" || name === from || document.nodes.some((node) => node.name === name))
+    return document;
   const names = new Map([[from, name]]);
   const nodes = document.nodes.map((node) => {
     const parameters = renameInValue(node.parameters, names);
@@ -192,12 +240,18 @@ export function renameInDocument(document: WorkflowDocument, from: string, to: s
   }
   const pinData =
     document.pinData &&
-    Object.fromEntries(Object.entries(document.pinData).map(([node, items]) => [node === from ? name : node, items]));
+    Object.fromEntries(
+      Object.entries(document.pinData).map(([node, items]) => [node === from ? name : node, items]),
+    );
   return { ...document, nodes, connections, ...(pinData ? { pinData } : {}) };
 }
 
 /** Lets these items stand in for what the node would give. */
-export function pinNode(document: WorkflowDocument, name: string, items: readonly PinnedItem[]): WorkflowDocument {
+export function pinNode(
+  document: WorkflowDocument,
+  name: string,
+  items: readonly PinnedItem[],
+): WorkflowDocument {
   return { ...document, pinData: { ...document.pinData, [name]: items } };
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { emptyDocument } from "../api/workflowDocument";
 import { removeNodes, renameInDocument, setParameter } from "./document";
 import { diffDocuments, summarizeDiff } from "./documentDiff";
 import { connect } from "./edges";
 import { node } from "./testSpecs";
-import { emptyDocument } from "./workflowDocument";
 
 describe("difference", () => {
   const base = connect(
@@ -13,9 +13,16 @@ describe("difference", () => {
 
   test("added, changed, removed and moved are told apart", () => {
     let later = setParameter(base, "A", "x", 1);
-    later = { ...removeNodes(later, ["B"]), nodes: [...removeNodes(later, ["B"]).nodes, node("C", "code")] };
+    later = {
+      ...removeNodes(later, ["B"]),
+      nodes: [...removeNodes(later, ["B"]).nodes, node("C", "code")],
+    };
     const difference = diffDocuments(base, later);
-    expect(Object.fromEntries(difference.nodes)).toEqual({ A: "changed", B: "removed", C: "added" });
+    expect(Object.fromEntries(difference.nodes)).toEqual({
+      A: "changed",
+      B: "removed",
+      C: "added",
+    });
     expect(difference.details.get("A")).toEqual(["x"]);
     expect(difference.union.nodes.map((one) => one.name)).toEqual(["A", "C", "B"]);
     expect([...difference.edges.values()]).toEqual(["removed"]);

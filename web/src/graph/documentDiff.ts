@@ -1,6 +1,7 @@
 /** What lies between two documents, for the colours of a version that is compared with the draft. */
+
+import type { WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { connect, edgeKey, edgesOf } from "./edges";
-import type { WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
 export type ChangeKind = "added" | "removed" | "changed" | "moved";
 
@@ -35,14 +36,21 @@ export function diffDocuments(earlier: WorkflowDocument, later: WorkflowDocument
     if (changes.length > 0) {
       nodes.set(node.name, "changed");
       details.set(node.name, changes);
-    } else if (old.position?.[0] !== node.position?.[0] || old.position?.[1] !== node.position?.[1]) {
+    } else if (
+      old.position?.[0] !== node.position?.[0] ||
+      old.position?.[1] !== node.position?.[1]
+    ) {
       nodes.set(node.name, "moved");
     }
   }
   const gone = earlier.nodes.filter((node) => !stillThere.has(nodeIdentity(node, later)));
   for (const node of gone) if (!nodes.has(node.name)) nodes.set(node.name, "removed");
   const now = (name: string) => renamed.get(name) ?? name;
-  const oldEdges = edgesOf(earlier).map((edge) => ({ ...edge, from: now(edge.from), to: now(edge.to) }));
+  const oldEdges = edgesOf(earlier).map((edge) => ({
+    ...edge,
+    from: now(edge.from),
+    to: now(edge.to),
+  }));
   const newEdges = edgesOf(later);
   const oldKeys = new Set(oldEdges.map(edgeKey));
   const newKeys = new Set(newEdges.map(edgeKey));
@@ -59,11 +67,18 @@ export function diffDocuments(earlier: WorkflowDocument, later: WorkflowDocument
 
 /** How many nodes and connections differ, in one line. */
 export function summarizeDiff(difference: DocumentDiff): string {
-  const count = (change: ChangeKind) => [...difference.nodes.values()].filter((value) => value === change).length;
-  const parts = (["added", "changed", "removed", "moved"] as const).map((change) => [count(change), change] as const);
-  const told = parts.filter(([number]) => number > 0).map(([number, change]) => `${number} ${change}`);
+  const count = (change: ChangeKind) =>
+    [...difference.nodes.values()].filter((value) => value === change).length;
+  const parts = (["added", "changed", "removed", "moved"] as const).map(
+    (change) => [count(change), change] as const,
+  );
+  const told = parts
+    .filter(([number]) => number > 0)
+    .map(([number, change]) => `${number} ${change}`);
   if (difference.edges.size > 0)
-    told.push(`${difference.edges.size} ${difference.edges.size === 1 ? "connection" : "connections"}`);
+    told.push(
+      `${difference.edges.size} ${difference.edges.size === 1 ? "connection" : "connections"}`,
+    );
   return told.length > 0 ? told.join(" · ") : "No changes";
 }
 
@@ -74,8 +89,12 @@ function nodeIdentity(node: WorkflowNode, other: WorkflowDocument): string {
 
 function changedFields(old: WorkflowNode, node: WorkflowNode): string[] {
   const changes: string[] = [];
-  const keys = new Set([...Object.keys(old.parameters ?? {}), ...Object.keys(node.parameters ?? {})]);
-  for (const key of keys) if (!isEqualJson(old.parameters?.[key], node.parameters?.[key])) changes.push(key);
+  const keys = new Set([
+    ...Object.keys(old.parameters ?? {}),
+    ...Object.keys(node.parameters ?? {}),
+  ]);
+  for (const key of keys)
+    if (!isEqualJson(old.parameters?.[key], node.parameters?.[key])) changes.push(key);
   const fields = new Set([...Object.keys(old), ...Object.keys(node)]);
   for (const key of ["parameters", "position", "id", "webhookId"]) fields.delete(key);
   for (const key of fields) if (!isEqualJson(old[key], node[key])) changes.push(key);
@@ -85,11 +104,14 @@ function changedFields(old: WorkflowNode, node: WorkflowNode): string[] {
 /** Whether two pieces of JSON say the same; the order of keys does not matter. */
 export function isEqualJson(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
-  if (one === null || other === null || typeof one !== "object" || typeof other !== "object") return false;
+  if (one === null || other === null || typeof one !== "object" || typeof other !== "object")
+    return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return false;
   return keys.every(
-    (key) => key in other && isEqualJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
+    (key) =>
+      key in other &&
+      isEqualJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
   );
 }

@@ -30,7 +30,17 @@ export function flowRoute(from: Point, to: Point, below = Math.max(from.y, to.y)
   const lane = gap > 2 * LANE + 40 ? (from.y + to.y) / 2 : below + LANE;
   const right = from.x + STUB;
   const left = to.x - STUB;
-  return roundedRoute([from, { x: right, y: from.y }, { x: right, y: lane }, { x: left, y: lane }, { x: left, y: to.y }, to], 2);
+  return roundedRoute(
+    [
+      from,
+      { x: right, y: from.y },
+      { x: right, y: lane },
+      { x: left, y: lane },
+      { x: left, y: to.y },
+      to,
+    ],
+    2,
+  );
 }
 
 /** A line from the top of a sub-node to the diamond of the node it serves. What it says stands nearer to the sub-node, clear of the diamond's plus. */
@@ -58,7 +68,10 @@ export function subNodeRoute(from: Point, to: Point): Route {
 }
 
 function straightRoute(from: Point, to: Point): Route {
-  return { path: `M${round(from.x)} ${round(from.y)}L${round(to.x)} ${round(to.y)}`, label: midpoint(from, to) };
+  return {
+    path: `M${round(from.x)} ${round(from.y)}L${round(to.x)} ${round(to.y)}`,
+    label: midpoint(from, to),
+  };
 }
 
 function steppedRoute(from: Point, to: Point): Route {
@@ -72,7 +85,11 @@ function roundedRoute(points: readonly Point[], middle: number): Route {
   const [first] = points;
   let path = first ? `M${round(first.x)} ${round(first.y)}` : "";
   for (let at = 1; at < points.length; at++) {
-    const [before, corner, after] = [points[at - 1], points[at], points[at + 1]] as [Point, Point, Point | undefined];
+    const [before, corner, after] = [points[at - 1], points[at], points[at + 1]] as [
+      Point,
+      Point,
+      Point | undefined,
+    ];
     if (!after) {
       path += `L${round(corner.x)} ${round(corner.y)}`;
       break;
@@ -93,7 +110,10 @@ function distance(one: Point, other: Point): number {
 
 function moveToward(from: Point, to: Point, length: number): Point {
   const whole = distance(from, to) || 1;
-  return { x: from.x + ((to.x - from.x) * length) / whole, y: from.y + ((to.y - from.y) * length) / whole };
+  return {
+    x: from.x + ((to.x - from.x) * length) / whole,
+    y: from.y + ((to.y - from.y) * length) / whole,
+  };
 }
 
 function midpoint(one: Point, other: Point): Point {

@@ -1,5 +1,5 @@
 /** Connections of a document, read as a flat list of edges and changed one at a time. */
-import type { Connections, Edge, Target, WorkflowDocument } from "./workflowDocument";
+import type { Connections, Edge, Target, WorkflowDocument } from "../api/workflowDocument";
 
 /** The kind of a connection that carries items. */
 export const MAIN = "main";
@@ -29,7 +29,13 @@ export function edgeKey(edge: Edge): string {
 
 /** The edge that a key names. */
 export function parseEdgeKey(key: string): Edge {
-  const [kind, from, output, to, input] = JSON.parse(key) as [string, string, number, string, number];
+  const [kind, from, output, to, input] = JSON.parse(key) as [
+    string,
+    string,
+    number,
+    string,
+    number,
+  ];
   return { kind, from, output, to, input };
 }
 
@@ -50,13 +56,18 @@ export function connect(document: WorkflowDocument, edge: Edge): WorkflowDocumen
 }
 
 /** Removes connections; empty lists at the end go too, so that the document stays as n8n would write it. */
-export function disconnect(document: WorkflowDocument, ...edges: readonly Edge[]): WorkflowDocument {
+export function disconnect(
+  document: WorkflowDocument,
+  ...edges: readonly Edge[]
+): WorkflowDocument {
   let result = document;
   for (const edge of edges) {
     const outputs = result.connections[edge.from]?.[edge.kind];
     if (!outputs || !isConnected(result, edge)) continue;
     const kept = outputs.map((targets, output) =>
-      output === edge.output && targets ? targets.filter((target) => !leadsTo(target, edge)) : targets,
+      output === edge.output && targets
+        ? targets.filter((target) => !leadsTo(target, edge))
+        : targets,
     );
     result = withOutputs(result, edge.from, edge.kind, trimTrailing(kept));
   }
@@ -64,7 +75,10 @@ export function disconnect(document: WorkflowDocument, ...edges: readonly Edge[]
 }
 
 /** Every connection that begins or ends at one of these nodes is removed. */
-export function disconnectNodes(document: WorkflowDocument, names: ReadonlySet<string>): WorkflowDocument {
+export function disconnectNodes(
+  document: WorkflowDocument,
+  names: ReadonlySet<string>,
+): WorkflowDocument {
   const connections: Connections = {};
   let changed = false;
   for (const [from, kinds] of Object.entries(document.connections)) {
@@ -81,7 +95,9 @@ export function disconnectNodes(document: WorkflowDocument, names: ReadonlySet<s
         continue;
       }
       keptChanged = true;
-      const rest = trimTrailing(outputs.map((targets) => targets?.filter((target) => !names.has(target.node)) ?? null));
+      const rest = trimTrailing(
+        outputs.map((targets) => targets?.filter((target) => !names.has(target.node)) ?? null),
+      );
       if (rest.length > 0) kept[kind] = rest;
     }
     if (!keptChanged) connections[from] = kinds;
@@ -92,16 +108,29 @@ export function disconnectNodes(document: WorkflowDocument, names: ReadonlySet<s
 }
 
 /** Nodes that give their items or their capability to this one, nearest first. */
-export function ancestors(document: WorkflowDocument, name: string, kind: string | null = MAIN): string[] {
+export function ancestors(
+  document: WorkflowDocument,
+  name: string,
+  kind: string | null = MAIN,
+): string[] {
   return traverse(edgesOf(document), name, kind, (edge) => [edge.to, edge.from]);
 }
 
 /** Nodes that this one leads to, nearest first. */
-export function descendants(document: WorkflowDocument, name: string, kind: string | null = MAIN): string[] {
+export function descendants(
+  document: WorkflowDocument,
+  name: string,
+  kind: string | null = MAIN,
+): string[] {
   return traverse(edgesOf(document), name, kind, (edge) => [edge.from, edge.to]);
 }
 
-function traverse(edges: Edge[], start: string, kind: string | null, ends: (edge: Edge) => [string, string]): string[] {
+function traverse(
+  edges: Edge[],
+  start: string,
+  kind: string | null,
+  ends: (edge: Edge) => [string, string],
+): string[] {
   const next = new Map<string, string[]>();
   for (const edge of edges) {
     if (kind !== null && edge.kind !== kind) continue;

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
+import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { connect } from "./edges";
-import { copyFragment, FragmentError, looksLikeFragment, parseFragment, pasteFragment, serializeFragment } from "./fragment";
-import { emptyDocument, type WorkflowDocument } from "./workflowDocument";
+import {
+  copyFragment,
+  FragmentError,
+  looksLikeFragment,
+  parseFragment,
+  pasteFragment,
+  serializeFragment,
+} from "./fragment";
 
 const set = (name: string, parameters = {}) => ({
   name,
@@ -12,7 +19,10 @@ const set = (name: string, parameters = {}) => ({
 });
 
 function pair(): WorkflowDocument {
-  const document = { ...emptyDocument(), nodes: [set("A"), set("B", { x: "={{ $('A').item.json.y }}" }), set("C")] };
+  const document = {
+    ...emptyDocument(),
+    nodes: [set("A"), set("B", { x: "={{ $('A').item.json.y }}" }), set("C")],
+  };
   const joined = connect(document, { kind: "main", from: "A", output: 0, to: "B", input: 0 });
   return connect(joined, { kind: "main", from: "B", output: 0, to: "C", input: 0 });
 }
@@ -31,21 +41,34 @@ test("pasted nodes get free names and their references follow", () => {
 });
 
 test("two pasted nodes of one name do not collide", () => {
-  const { names } = pasteFragment(emptyDocument(), { nodes: [set("A"), set("A")], connections: {} }, [0, 0]);
+  const { names } = pasteFragment(
+    emptyDocument(),
+    { nodes: [set("A"), set("A")], connections: {} },
+    [0, 0],
+  );
   expect(new Set(names).size).toBe(2);
 });
 
 test("a webhook that is pasted listens at an address of its own", () => {
-  const { document } = pasteFragment(emptyDocument(), { nodes: [{ ...set("Hook"), webhookId: "one" }], connections: {} }, [0, 0]);
+  const { document } = pasteFragment(
+    emptyDocument(),
+    { nodes: [{ ...set("Hook"), webhookId: "one" }], connections: {} },
+    [0, 0],
+  );
   expect(document.nodes[0]?.webhookId).not.toBe("one");
 });
 
 test("a template with its workflow inside is read", () => {
-  expect(parseFragment(JSON.stringify({ id: 1, workflow: { nodes: [set("A")], connections: {} } })).nodes).toHaveLength(1);
+  expect(
+    parseFragment(JSON.stringify({ id: 1, workflow: { nodes: [set("A")], connections: {} } }))
+      .nodes,
+  ).toHaveLength(1);
 });
 
 test("broken fields of a node are made harmless", () => {
-  const [node] = parseFragment(JSON.stringify({ nodes: [{ type: "x", position: "?", parameters: [] }, 5] })).nodes;
+  const [node] = parseFragment(
+    JSON.stringify({ nodes: [{ type: "x", position: "?", parameters: [] }, 5] }),
+  ).nodes;
   expect(node).toMatchObject({ name: "Node", position: [0, 0], parameters: {}, typeVersion: 1 });
 });
 

@@ -1,9 +1,16 @@
 /** Copying and pasting parts of a workflow as n8n's clipboard JSON, so that both editors can paste what the other has copied. */
+
+import type {
+  Connections,
+  Edge,
+  PinnedItem,
+  WorkflowDocument,
+  WorkflowNode,
+} from "../api/workflowDocument";
 import { connect, edgesOf } from "./edges";
 import { newId, uniqueName } from "./nodeNames";
 import { isRecord, normalizeNode } from "./normalize";
 import { renameInValue } from "./renameReferences";
-import type { Connections, Edge, PinnedItem, WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
 /** What lies on the clipboard: some nodes, the connections among them and their pinned data. */
 export interface Fragment {
@@ -17,7 +24,9 @@ export function copyFragment(document: WorkflowDocument, names: Iterable<string>
   const chosen = new Set(names);
   const nodes = document.nodes.filter((node) => chosen.has(node.name));
   const edges = edgesOf(document).filter((edge) => chosen.has(edge.from) && chosen.has(edge.to));
-  const pinData = Object.fromEntries(Object.entries(document.pinData ?? {}).filter(([name]) => chosen.has(name)));
+  const pinData = Object.fromEntries(
+    Object.entries(document.pinData ?? {}).filter(([name]) => chosen.has(name)),
+  );
   return { nodes, connections: toConnections(edges), pinData };
 }
 
@@ -30,19 +39,29 @@ export function serializeFragment(fragment: Fragment): string {
 export class FragmentError extends Error {}
 
 /** Reads a whole workflow, a part of one, or a list of nodes. */
-export function parseFragment(text: string): Fragment & { name?: string; settings?: Record<string, unknown> } {
+export function parseFragment(
+  text: string,
+): Fragment & { name?: string; settings?: Record<string, unknown> } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new FragmentError("Invalid JSON. Copy nodes from Heddle or n8n, or a workflow's JSON, and paste again.");
+    throw new FragmentError(
+      "Invalid JSON. Copy nodes from Heddle or n8n, or a workflow's JSON, and paste again.",
+    );
   }
   // Templates of the gallery carry the workflow inside of a description.
   const inner = (value as { workflow?: unknown })?.workflow;
-  const read = Array.isArray(value) ? { nodes: value } : inner && typeof inner === "object" ? inner : value;
+  const read = Array.isArray(value)
+    ? { nodes: value }
+    : inner && typeof inner === "object"
+      ? inner
+      : value;
   const { nodes, connections, pinData, name, settings } = (read ?? {}) as Record<string, unknown>;
   if (!Array.isArray(nodes)) {
-    throw new FragmentError("Not a workflow: the JSON has no “nodes” list. Copy nodes from Heddle or n8n and paste again.");
+    throw new FragmentError(
+      "Not a workflow: the JSON has no “nodes” list. Copy nodes from Heddle or n8n and paste again.",
+    );
   }
   return {
     nodes: nodes.filter(isRecord).map(normalizeNode),
@@ -56,7 +75,9 @@ export function parseFragment(text: string): Fragment & { name?: string; setting
 /** Whether a text on the clipboard could be nodes at all; a glance, so that ordinary text is passed over without a word. */
 export function looksLikeFragment(text: string): boolean {
   const start = text.trimStart();
-  return start.startsWith("[") ? text.includes('"type"') : start.startsWith("{") && text.includes('"nodes"');
+  return start.startsWith("[")
+    ? text.includes('"type"')
+    : start.startsWith("{") && text.includes('"nodes"');
 }
 
 /** What pasting gave: the document and the names under which the nodes arrived. */
@@ -69,7 +90,11 @@ export interface PasteResult {
  * Adds a fragment to a document. Names that are taken get a number and references among the pasted nodes follow; ids are made anew,
  * because two nodes must not share one. `shift` is in the document's own units.
  */
-export function pasteFragment(document: WorkflowDocument, fragment: Fragment, shift: readonly [number, number]): PasteResult {
+export function pasteFragment(
+  document: WorkflowDocument,
+  fragment: Fragment,
+  shift: readonly [number, number],
+): PasteResult {
   const renamed = new Map<string, string>();
   const taken = new Set<string>();
   const newNames = fragment.nodes.map((node) => {
@@ -97,9 +122,13 @@ export function pasteFragment(document: WorkflowDocument, fragment: Fragment, sh
     const to = renamed.get(edge.to);
     if (from !== undefined && to !== undefined) result = connect(result, { ...edge, from, to });
   }
-  const pins = Object.entries(fragment.pinData ?? {}).filter(([name, items]) => renamed.has(name) && Array.isArray(items));
+  const pins = Object.entries(fragment.pinData ?? {}).filter(
+    ([name, items]) => renamed.has(name) && Array.isArray(items),
+  );
   if (pins.length > 0) {
-    const pinData = Object.fromEntries(pins.map(([name, items]) => [renamed.get(name) as string, items]));
+    const pinData = Object.fromEntries(
+      pins.map(([name, items]) => [renamed.get(name) as string, items]),
+    );
     result = { ...result, pinData: { ...result.pinData, ...pinData } };
   }
   return { document: result, names: nodes.map((node) => node.name) };

@@ -4,9 +4,10 @@
  * Positions in a document are n8n's, made for boxes of about 100 px. Cards here are wider, so the drawing stretches positions along x
  * and takes it back when a position is saved; whole numbers come back exactly.
  */
+
+import type { WorkflowNode } from "../api/workflowDocument";
 import { MAIN } from "./edges";
 import { isSubNodeKind, type Port, type Ports } from "./ports";
-import type { WorkflowNode } from "./workflowDocument";
 
 export const N8N_SCALE = 1.45;
 /** Dragged things stand on this grid, in pixels of the canvas. */
@@ -61,7 +62,12 @@ export function nodeSize(ports: Ports): Size {
 }
 
 /** Where a port is, from the corner of its node's box. */
-export function portPosition(ports: Ports, side: "input" | "output", port: Port, size = nodeSize(ports)): Point {
+export function portPosition(
+  ports: Ports,
+  side: "input" | "output",
+  port: Port,
+  size = nodeSize(ports),
+): Point {
   const all = side === "input" ? ports.inputs : ports.outputs;
   const isVertical = isSubNodeKind(port.kind);
   const beside = all.filter((other) => isSubNodeKind(other.kind) === isVertical);
@@ -76,7 +82,10 @@ export function portPosition(ports: Ports, side: "input" | "output", port: Port,
   // What a node needs hangs below it; what it gives leaves at its top.
   if (ports.shape === "circle") {
     const step = SUB_NODE_SIZE / Math.max(2, beside.length);
-    return { x: size.width / 2 + (at - (beside.length - 1) / 2) * step, y: side === "input" ? size.height : 0 };
+    return {
+      x: size.width / 2 + (at - (beside.length - 1) / 2) * step,
+      y: side === "input" ? size.height : 0,
+    };
   }
   const step = side === "input" ? (size.width - 16) / beside.length : SUB_NODE_STEP;
   return { x: 8 + step * (at + 0.5), y: side === "input" ? size.height : 0 };
@@ -97,7 +106,10 @@ export function parseHandleId(
 
 /** The size of a note: n8n keeps it in its parameters. */
 export function noteSize(node: WorkflowNode): Size {
-  return { width: dimension(node.parameters.width, 240) * N8N_SCALE, height: dimension(node.parameters.height, 160) };
+  return {
+    width: dimension(node.parameters.width, 240) * N8N_SCALE,
+    height: dimension(node.parameters.height, 160),
+  };
 }
 
 function flowPorts(ports: readonly Port[]): Port[] {

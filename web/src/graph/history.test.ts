@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { emptyDocument } from "../api/workflowDocument";
 import { setWorkflowName } from "./document";
 import { EMPTY_HISTORY, isSameContent, recordChange, redoStep, undoStep } from "./history";
-import { emptyDocument } from "./workflowDocument";
 
 const a = emptyDocument("a");
 const b = setWorkflowName(a, "b");
@@ -30,7 +30,10 @@ test("a new change ends what could be redone", () => {
 
 test("what the server owns is not undone", () => {
   const active = { ...b, active: true };
-  expect(undoStep(recordChange(EMPTY_HISTORY, "first", a, 0), active)?.document).toMatchObject({ name: "a", active: true });
+  expect(undoStep(recordChange(EMPTY_HISTORY, "first", a, 0), active)?.document).toMatchObject({
+    name: "a",
+    active: true,
+  });
 });
 
 test("undoing to what was saved is the saved content", () => {

@@ -1,5 +1,5 @@
 /** Undo and redo without limit over documents that share what did not change. */
-import type { WorkflowDocument } from "./workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
 
 /** A state to go back to, and what was done after it. */
 interface HistoryStep {
@@ -20,19 +20,40 @@ export const EMPTY_HISTORY: History = { past: [], future: [], last: null };
 export const COALESCE_MS = 800;
 
 /** Notes that `before` was left by a change. */
-export function recordChange(history: History, label: string, before: WorkflowDocument, now: number): History {
+export function recordChange(
+  history: History,
+  label: string,
+  before: WorkflowDocument,
+  now: number,
+): History {
   const last = { label, at: now };
-  if (history.last && history.last.label === label && now - history.last.at < COALESCE_MS && history.past.length > 0) {
+  if (
+    history.last &&
+    history.last.label === label &&
+    now - history.last.at < COALESCE_MS &&
+    history.past.length > 0
+  ) {
     return { ...history, future: [], last };
   }
   return { past: [...history.past, { label, document: before }], future: [], last };
 }
 
 /** The parts of a document that a change of the workflow may touch; the rest is the server's and is not undone. */
-const CONTENT_FIELDS = ["name", "nodes", "connections", "settings", "pinData", "staticData", "meta"] as const;
+const CONTENT_FIELDS = [
+  "name",
+  "nodes",
+  "connections",
+  "settings",
+  "pinData",
+  "staticData",
+  "meta",
+] as const;
 
 /** The document with the content of an earlier one. */
-export function withContentOf(document: WorkflowDocument, earlier: WorkflowDocument): WorkflowDocument {
+export function withContentOf(
+  document: WorkflowDocument,
+  earlier: WorkflowDocument,
+): WorkflowDocument {
   const result: WorkflowDocument = { ...document };
   for (const key of CONTENT_FIELDS) {
     if (key in earlier) (result as Record<string, unknown>)[key] = earlier[key];
@@ -69,5 +90,9 @@ export function redoStep(
   const [step, ...future] = history.future;
   if (!step) return null;
   const past = [...history.past, { label: step.label, document: now }];
-  return { history: { past, future, last: null }, document: withContentOf(now, step.document), label: step.label };
+  return {
+    history: { past, future, last: null },
+    document: withContentOf(now, step.document),
+    label: step.label,
+  };
 }

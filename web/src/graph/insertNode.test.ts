@@ -1,25 +1,33 @@
 import { describe, expect, test } from "vitest";
+import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { connect } from "./edges";
 import { insertNode } from "./insertNode";
 import { node, types } from "./testSpecs";
 import type { TypeSpec } from "./typeSpec";
-import { emptyDocument, type WorkflowDocument } from "./workflowDocument";
 
 describe("adding a node", () => {
-  const start: WorkflowDocument = { ...emptyDocument(), nodes: [node("Webhook", "webhook"), node("Code", "code", {}, [400, 0])] };
+  const start: WorkflowDocument = {
+    ...emptyDocument(),
+    nodes: [node("Webhook", "webhook"), node("Code", "code", {}, [400, 0])],
+  };
   const wired = connect(start, { kind: "main", from: "Webhook", output: 0, to: "Code", input: 0 });
   const from = { node: "Webhook", side: "output" as const, kind: "main", index: 0 };
   const set = types.find("n8n-nodes-base.set") as TypeSpec;
 
   test("from a port it is connected and stands to the right", () => {
     const { document, name } = insertNode(start, types, set, { from });
-    expect(document.connections.Webhook?.main?.[0]).toEqual([{ node: name, type: "main", index: 0 }]);
+    expect(document.connections.Webhook?.main?.[0]).toEqual([
+      { node: name, type: "main", index: 0 },
+    ]);
     expect(document.nodes[2]?.position[0]).toBeGreaterThan(0);
   });
 
   test("into a connection it stands between both ends, and makes room", () => {
     const edge = { kind: "main", from: "Webhook", output: 0, to: "Code", input: 0 };
-    const narrow = { ...wired, nodes: [node("Webhook", "webhook"), node("Code", "code", {}, [210, 0])] };
+    const narrow = {
+      ...wired,
+      nodes: [node("Webhook", "webhook"), node("Code", "code", {}, [210, 0])],
+    };
     const { document, name } = insertNode(narrow, types, set, { edge });
     expect(document.connections.Webhook?.main?.[0]?.[0]?.node).toBe(name);
     expect(document.connections[name]?.main?.[0]?.[0]?.node).toBe("Code");
@@ -28,21 +36,33 @@ describe("adding a node", () => {
 
   test("a tool hangs below its agent", () => {
     const agent = { ...emptyDocument(), nodes: [node("Agent", "agent")] };
-    const { document } = insertNode(agent, types, types.find("n8n-nodes-base.calculator") as TypeSpec, {
-      from: { node: "Agent", side: "input", kind: "ai_tool", index: 0 },
-    });
+    const { document } = insertNode(
+      agent,
+      types,
+      types.find("n8n-nodes-base.calculator") as TypeSpec,
+      {
+        from: { node: "Agent", side: "input", kind: "ai_tool", index: 0 },
+      },
+    );
     expect(document.connections.Calculator?.ai_tool?.[0]?.[0]?.node).toBe("Agent");
     expect(document.nodes[1]?.position[1]).toBeGreaterThan(64);
   });
 
   test("a webhook gets an address of its own", () => {
-    const { document } = insertNode(emptyDocument(), types, types.find("n8n-nodes-base.webhook") as TypeSpec, {});
+    const { document } = insertNode(
+      emptyDocument(),
+      types,
+      types.find("n8n-nodes-base.webhook") as TypeSpec,
+      {},
+    );
     expect(document.nodes[0]?.parameters.path).toBe(document.nodes[0]?.webhookId);
   });
 
   test("no new node covers another", () => {
     let document = start;
     for (let at = 0; at < 5; at++) document = insertNode(document, types, set, { from }).document;
-    expect(new Set(document.nodes.map((one) => one.position.join())).size).toBe(document.nodes.length);
+    expect(new Set(document.nodes.map((one) => one.position.join())).size).toBe(
+      document.nodes.length,
+    );
   });
 });

@@ -1,13 +1,22 @@
 /** Adding a node: where it goes, how it is connected, and what it begins with. */
 
+import type { Edge, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { type ConnectionEnd, replacedEdges } from "./connectionRules";
 import { addNode, connect, disconnect, findNode, moveNodes, uniqueName } from "./document";
 import { descendants, edgesOf, MAIN } from "./edges";
-import { CARD_HEIGHT, CARD_WIDTH, nodeSize, type Point, portPosition, SUB_NODE_DROP, toCanvas, toDocument } from "./geometry";
+import {
+  CARD_HEIGHT,
+  CARD_WIDTH,
+  nodeSize,
+  type Point,
+  portPosition,
+  SUB_NODE_DROP,
+  toCanvas,
+  toDocument,
+} from "./geometry";
 import { newId } from "./nodeNames";
 import { isSubNodeKind, type Ports, portsOf } from "./ports";
 import type { TypeLookup, TypeSpec } from "./typeSpec";
-import type { Edge, WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
 /** Free room between a node and the next. */
 const GAP = 80;
@@ -29,7 +38,12 @@ export interface InsertResult {
 }
 
 /** Adds a node of a type and connects it as its place asks. */
-export function insertNode(document: WorkflowDocument, types: TypeLookup, spec: TypeSpec, place: InsertTarget): InsertResult {
+export function insertNode(
+  document: WorkflowDocument,
+  types: TypeLookup,
+  spec: TypeSpec,
+  place: InsertTarget,
+): InsertResult {
   const wanted = startPort(place);
   const name = uniqueName(document, spec.name);
   const parameters = startParameters(spec, wanted);
@@ -40,7 +54,9 @@ export function insertNode(document: WorkflowDocument, types: TypeLookup, spec: 
     type: spec.id,
     typeVersion: Math.max(...spec.versions),
     position: [0, 0],
-    ...(hasOwnUrl(spec) ? { webhookId: typeof parameters.path === "string" ? parameters.path : newId() } : {}),
+    ...(hasOwnUrl(spec)
+      ? { webhookId: typeof parameters.path === "string" ? parameters.path : newId() }
+      : {}),
   };
   const ports = portsOf(draft, types, []);
   const isCircle = ports.shape === "circle";
@@ -73,11 +89,19 @@ function findPosition(document: WorkflowDocument, place: InsertTarget, wanted: P
 /** The port at which the new node will hang, if there is one. */
 function startPort(place: InsertTarget): ConnectionEnd | null {
   if (place.from) return place.from;
-  return place.edge ? { node: place.edge.from, side: "output", kind: place.edge.kind, index: place.edge.output } : null;
+  return place.edge
+    ? { node: place.edge.from, side: "output", kind: place.edge.kind, index: place.edge.output }
+    : null;
 }
 
 /** Puts a node that is there already into a connection. */
-export function splitEdge(document: WorkflowDocument, edge: Edge, name: string, ports: Ports, room: number): WorkflowDocument {
+export function splitEdge(
+  document: WorkflowDocument,
+  edge: Edge,
+  name: string,
+  ports: Ports,
+  room: number,
+): WorkflowDocument {
   const input = ports.inputs.find((port) => port.kind === edge.kind);
   const output = ports.outputs.find((port) => port.kind === edge.kind && !port.isError);
   if (!input) return document;
@@ -93,12 +117,20 @@ function moveAwayFrom(document: WorkflowDocument, before: string, name: string):
   const node = findNode(document, name);
   if (!source || !node) return document;
   const [from, at] = [toCanvas(source.position), toCanvas(node.position)];
-  const isClear = at.x >= from.x + CARD_WIDTH + GAP / 2 || Math.abs(at.y - from.y) > CARD_HEIGHT + 16;
-  return isClear ? document : moveNodes(document, new Map([[name, toDocument({ x: from.x + CARD_WIDTH + GAP, y: at.y })]]));
+  const isClear =
+    at.x >= from.x + CARD_WIDTH + GAP / 2 || Math.abs(at.y - from.y) > CARD_HEIGHT + 16;
+  return isClear
+    ? document
+    : moveNodes(document, new Map([[name, toDocument({ x: from.x + CARD_WIDTH + GAP, y: at.y })]]));
 }
 
 /** Moves what follows to the right, if it stands where the new node needs room. */
-function makeRoom(document: WorkflowDocument, next: string, name: string, room: number): WorkflowDocument {
+function makeRoom(
+  document: WorkflowDocument,
+  next: string,
+  name: string,
+  room: number,
+): WorkflowDocument {
   const added = findNode(document, name);
   const following = findNode(document, next);
   if (!added || !following) return document;
@@ -112,7 +144,10 @@ function makeRoom(document: WorkflowDocument, next: string, name: string, room: 
     moved.set(other, [node.position[0] + shift, node.position[1]]);
   }
   for (const edge of edgesOf(document)) {
-    const node = isSubNodeKind(edge.kind) && moved.has(edge.to) && !moved.has(edge.from) ? findNode(document, edge.from) : null;
+    const node =
+      isSubNodeKind(edge.kind) && moved.has(edge.to) && !moved.has(edge.from)
+        ? findNode(document, edge.from)
+        : null;
     if (node) moved.set(edge.from, [node.position[0] + shift, node.position[1]]);
   }
   return moveNodes(document, moved);
@@ -128,12 +163,24 @@ function connectNew(
   if (from.side === "output") {
     const input = ports.inputs.find((port) => port.kind === from.kind);
     return input
-      ? connect(document, { kind: from.kind, from: from.node, output: from.index, to: name, input: input.index })
+      ? connect(document, {
+          kind: from.kind,
+          from: from.node,
+          output: from.index,
+          to: name,
+          input: input.index,
+        })
       : document;
   }
   const output = ports.outputs.find((port) => port.kind === from.kind);
   if (!output) return document;
-  const edge = { kind: from.kind, from: name, output: output.index, to: from.node, input: from.index };
+  const edge = {
+    kind: from.kind,
+    from: name,
+    output: output.index,
+    to: from.node,
+    input: from.index,
+  };
   return connect(disconnect(document, ...replacedEdges(document, lookup, edge)), edge);
 }
 
@@ -154,16 +201,24 @@ function positionBeside(
   const port = (end.side === "input" ? otherPorts.inputs : otherPorts.outputs).find(
     (one) => one.kind === end.kind && one.index === end.index,
   );
-  const at = port ? portPosition(otherPorts, end.side, port, otherSize) : { x: otherSize.width, y: otherSize.height / 2 };
+  const at = port
+    ? portPosition(otherPorts, end.side, port, otherSize)
+    : { x: otherSize.width, y: otherSize.height / 2 };
   if (isSubNodeKind(end.kind)) {
-    const y = end.side === "input" ? corner.y + otherSize.height + SUB_NODE_DROP : corner.y - size.height - SUB_NODE_DROP;
+    const y =
+      end.side === "input"
+        ? corner.y + otherSize.height + SUB_NODE_DROP
+        : corner.y - size.height - SUB_NODE_DROP;
     return { x: corner.x + at.x - size.width / 2, y };
   }
   const isMany = otherPorts.outputs.filter((one) => one.kind === MAIN).length > 1;
   const y = isMany
     ? corner.y + at.y - size.height / 2 + branchOffset(otherPorts, end)
     : corner.y + (otherSize.height - size.height) / 2;
-  return { x: end.side === "output" ? corner.x + otherSize.width + GAP : corner.x - size.width - GAP, y };
+  return {
+    x: end.side === "output" ? corner.x + otherSize.width + GAP : corner.x - size.width - GAP,
+    y,
+  };
 }
 
 /** The branches of a node with several outputs spread above and below it. */
@@ -189,10 +244,14 @@ function rightOfAll(document: WorkflowDocument, ports: Ports): Point {
 
 /** The first free place at or below a point, so that a new node never covers another. */
 export function findFreeSpot(document: WorkflowDocument, corner: Point): Point {
-  const boxes = document.nodes.filter((node) => !node.type.endsWith(".stickyNote")).map((node) => toCanvas(node.position));
+  const boxes = document.nodes
+    .filter((node) => !node.type.endsWith(".stickyNote"))
+    .map((node) => toCanvas(node.position));
   let { x, y } = corner;
   for (let tries = 0; tries < 200; tries++) {
-    const isTaken = boxes.some((box) => Math.abs(box.x - x) < CARD_WIDTH - 8 && Math.abs(box.y - y) < CARD_HEIGHT + 16);
+    const isTaken = boxes.some(
+      (box) => Math.abs(box.x - x) < CARD_WIDTH - 8 && Math.abs(box.y - y) < CARD_HEIGHT + 16,
+    );
     if (!isTaken) break;
     y += ROW;
   }
@@ -200,13 +259,17 @@ export function findFreeSpot(document: WorkflowDocument, corner: Point): Point {
 }
 
 /** What a new node needs to be of use where it was put; everything else is its default, which is not saved. */
-function startParameters(spec: TypeSpec, wanted: { kind: string; side: string } | null): Record<string, unknown> {
+function startParameters(
+  spec: TypeSpec,
+  wanted: { kind: string; side: string } | null,
+): Record<string, unknown> {
   const short = spec.id.split(".").pop();
   if (short === "webhook") return { path: newId(), options: {} };
   // What is said in a chat: most agents are asked by one.
   if (short === "ai-agent") return { userMessage: "={{ $json.chatInput }}" };
   const hasMode =
-    spec.params.some((param) => param.name === "mode") && spec.outputs.some((port) => port.kind === "ai_vectorStore");
+    spec.params.some((param) => param.name === "mode") &&
+    spec.outputs.some((port) => port.kind === "ai_vectorStore");
   if (!hasMode) return {};
   if (wanted?.kind === "ai_tool") return { mode: "retrieve-as-tool" };
   if (wanted?.kind === "ai_vectorStore") return { mode: "retrieve" };

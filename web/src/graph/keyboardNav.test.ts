@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { connect } from "./edges";
 import { findNeighbour } from "./keyboardNav";
 import { portsOf } from "./ports";
-import { emptyDocument, type WorkflowDocument } from "./workflowDocument";
 
 const node = (name: string, x: number, y: number) => ({
   name,
@@ -36,7 +36,8 @@ const ports = new Map(
     ),
   ]),
 );
-const go = (from: string | null, direction: "left" | "right" | "up" | "down") => findNeighbour(document, from, direction, ports);
+const go = (from: string | null, direction: "left" | "right" | "up" | "down") =>
+  findNeighbour(document, from, direction, ports);
 
 test("a connection is followed before what lies nearer", () => {
   expect(go("A", "right")).toBe("B");

@@ -1,8 +1,9 @@
 /** Walking from node to node with the arrow keys. */
+
+import type { WorkflowDocument } from "../api/workflowDocument";
 import { edgesOf, MAIN } from "./edges";
 import { type Point, toCanvas } from "./geometry";
 import { isSubNodeKind, type Ports } from "./ports";
-import type { WorkflowDocument } from "./workflowDocument";
 
 export type Direction = "left" | "right" | "up" | "down";
 
@@ -15,12 +16,20 @@ export function findNeighbour(
 ): string | null {
   const places = new Map<string, Point>();
   for (const node of document.nodes) {
-    if (ports.has(node.name)) places.set(node.name, toCanvas(node.position, ports.get(node.name)?.shape === "circle"));
+    if (ports.has(node.name))
+      places.set(node.name, toCanvas(node.position, ports.get(node.name)?.shape === "circle"));
   }
   const here = from === null ? undefined : places.get(from);
   if (from === null || !here)
-    return nearest(places, { x: Number.NEGATIVE_INFINITY, y: Number.NEGATIVE_INFINITY }, () => true) ?? null;
-  return neighbourAlongEdge(document, from, direction, places, here) ?? neighbourBeside(places, from, here, direction) ?? null;
+    return (
+      nearest(places, { x: Number.NEGATIVE_INFINITY, y: Number.NEGATIVE_INFINITY }, () => true) ??
+      null
+    );
+  return (
+    neighbourAlongEdge(document, from, direction, places, here) ??
+    neighbourBeside(places, from, here, direction) ??
+    null
+  );
 }
 
 /** Along a connection: items lead right, supplies lead up. */
@@ -42,13 +51,20 @@ function neighbourAlongEdge(
   return nearest(reachable, here, () => true);
 }
 
-function neighbourBeside(places: ReadonlyMap<string, Point>, from: string, here: Point, direction: Direction) {
+function neighbourBeside(
+  places: ReadonlyMap<string, Point>,
+  from: string,
+  here: Point,
+  direction: Direction,
+) {
   const isThere = (name: string, { x, y }: Point) => {
     if (name === from) return false;
     const [dx, dy] = [x - here.x, y - here.y];
     if (direction === "left") return dx < -20 && Math.abs(dy) <= Math.abs(dx);
     if (direction === "right") return dx > 20 && Math.abs(dy) <= Math.abs(dx);
-    return direction === "up" ? dy < -20 && Math.abs(dx) <= Math.abs(dy) * 3 : dy > 20 && Math.abs(dx) <= Math.abs(dy) * 3;
+    return direction === "up"
+      ? dy < -20 && Math.abs(dx) <= Math.abs(dy) * 3
+      : dy > 20 && Math.abs(dx) <= Math.abs(dy) * 3;
   };
   return nearest(places, here, isThere);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../api/workflowDocument";
 import { moveNodes } from "./document";
 import { toCanvas } from "./geometry";
 import { arrangeNodes } from "./layout";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "./workflowDocument";
 
 const types = { find: () => undefined };
 const at = (name: string, x = 0, y = 0, type = "x.y"): WorkflowNode => ({
@@ -12,7 +12,9 @@ const at = (name: string, x = 0, y = 0, type = "x.y"): WorkflowNode => ({
   position: [x, y],
   parameters: {},
 });
-const to = (...names: string[]) => ({ main: [names.map((node) => ({ node, type: "main", index: 0 }))] });
+const to = (...names: string[]) => ({
+  main: [names.map((node) => ({ node, type: "main", index: 0 }))],
+});
 
 function arrange(document: WorkflowDocument) {
   return moveNodes(document, arrangeNodes(document, types));
@@ -24,7 +26,9 @@ test("items flow from left to right and nothing overlaps", () => {
     nodes: [at("A"), at("B"), at("C"), at("D")],
     connections: { A: to("B", "C"), B: to("D"), C: to("D") },
   };
-  const places = new Map(arrange(document).nodes.map((node) => [node.name, toCanvas(node.position)]));
+  const places = new Map(
+    arrange(document).nodes.map((node) => [node.name, toCanvas(node.position)]),
+  );
   const x = (name: string) => places.get(name)?.x ?? 0;
   expect(x("A")).toBeLessThan(x("B"));
   expect(x("B")).toBeLessThan(x("D"));
@@ -75,15 +79,24 @@ test("sub-nodes hang below the node they serve", () => {
 });
 
 test("a note goes along with the nodes on it", () => {
-  const note = { ...at("Note", 480, -20, "n8n-nodes-base.stickyNote"), parameters: { width: 200, height: 200 } };
-  const document = { ...emptyDocument(), nodes: [at("A", 0, 0), at("B", 500, 0), note], connections: { A: to("B") } };
+  const note = {
+    ...at("Note", 480, -20, "n8n-nodes-base.stickyNote"),
+    parameters: { width: 200, height: 200 },
+  };
+  const document = {
+    ...emptyDocument(),
+    nodes: [at("A", 0, 0), at("B", 500, 0), note],
+    connections: { A: to("B") },
+  };
   const after = arrange(document);
   expect(after.nodes[2]?.position[0]).toBe(480 + (after.nodes[1]?.position[0] ?? 0) - 500);
 });
 
 test("hundreds of nodes all get a place of their own", () => {
   const nodes = Array.from({ length: 300 }, (_, index) => at(`N${index}`));
-  const connections = Object.fromEntries(nodes.slice(1).map((node, index) => [`N${Math.floor(index / 2)}`, to(node.name)]));
+  const connections = Object.fromEntries(
+    nodes.slice(1).map((node, index) => [`N${Math.floor(index / 2)}`, to(node.name)]),
+  );
   const places = arrangeNodes({ ...emptyDocument(), nodes, connections }, types);
   expect(new Set([...places.values()].map(String)).size).toBe(300);
 }, 60_000);

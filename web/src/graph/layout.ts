@@ -1,12 +1,21 @@
 /** Puts nodes in order: items flow from left to right, sub-nodes hang in rows below the node they serve, notes stay around what they describe. */
 import { layout as dagre, graphlib } from "@dagrejs/dagre";
+import type { Edge, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { orderBranches } from "./branchOrder";
 import { STICKY_NOTE } from "./document";
 import { edgesOf } from "./edges";
-import { N8N_SCALE, nodeSize, noteSize, type Point, type Size, SUB_NODE_DROP, toCanvas, toDocument } from "./geometry";
+import {
+  N8N_SCALE,
+  nodeSize,
+  noteSize,
+  type Point,
+  type Size,
+  SUB_NODE_DROP,
+  toCanvas,
+  toDocument,
+} from "./geometry";
 import { isSubNodeKind, type Ports, portsOf } from "./ports";
 import type { TypeLookup } from "./typeSpec";
-import type { Edge, WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
 const COLUMN_GAP = 96;
 const ROW_GAP = 56;
@@ -21,19 +30,27 @@ export function arrangeNodes(
   only?: ReadonlySet<string>,
 ): Map<string, [number, number]> {
   const edges = edgesOf(document);
-  const nodes = document.nodes.filter((node) => node.type !== STICKY_NOTE && (!only || only.has(node.name)));
+  const nodes = document.nodes.filter(
+    (node) => node.type !== STICKY_NOTE && (!only || only.has(node.name)),
+  );
   const positions = new Map<string, [number, number]>();
   if (nodes.length === 0) return positions;
   const touching = new Map<string, Edge[]>();
-  for (const edge of edges) for (const name of [edge.from, edge.to]) touching.set(name, [...(touching.get(name) ?? []), edge]);
-  const ports = new Map(nodes.map((node) => [node.name, portsOf(node, types, touching.get(node.name) ?? [])]));
+  for (const edge of edges)
+    for (const name of [edge.from, edge.to])
+      touching.set(name, [...(touching.get(name) ?? []), edge]);
+  const ports = new Map(
+    nodes.map((node) => [node.name, portsOf(node, types, touching.get(node.name) ?? [])]),
+  );
   const clusters = new Clusters(ports, edges);
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: ROW_GAP, ranksep: COLUMN_GAP, edgesep: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
   const roots = nodes.filter((node) => !clusters.isSubNode(node.name));
   for (const node of roots) graph.setNode(node.name, clusters.roomFor(node.name));
-  const flow = edges.filter((edge) => !isSubNodeKind(edge.kind) && graph.hasNode(edge.from) && graph.hasNode(edge.to));
+  const flow = edges.filter(
+    (edge) => !isSubNodeKind(edge.kind) && graph.hasNode(edge.from) && graph.hasNode(edge.to),
+  );
   for (const [at, edge] of forwardEdges(roots, flow).entries()) {
     graph.setEdge(edge.from, edge.to, { weight: edge.output === 0 ? 2 : 1 }, String(at));
   }
@@ -52,7 +69,10 @@ export function arrangeNodes(
     const corner = corners.get(node.name);
     if (!corner) continue;
     const isCircle = ports.get(node.name)?.shape === "circle";
-    positions.set(node.name, toDocument({ x: corner.x + shift.x, y: Math.round(corner.y) + shift.y }, isCircle));
+    positions.set(
+      node.name,
+      toDocument({ x: corner.x + shift.x, y: Math.round(corner.y) + shift.y }, isCircle),
+    );
   }
   for (const note of document.nodes.filter((node) => node.type === STICKY_NOTE)) {
     const moved = moveNote(note, nodes, positions);
@@ -103,11 +123,20 @@ class Clusters {
     edges: readonly Edge[],
   ) {
     const order = (edge: Edge) =>
-      ports.get(edge.to)?.inputs.findIndex((port) => port.kind === edge.kind && port.index === edge.input) ?? 0;
-    const supplies = edges.filter((edge) => isSubNodeKind(edge.kind) && ports.has(edge.from) && ports.has(edge.to));
+      ports
+        .get(edge.to)
+        ?.inputs.findIndex((port) => port.kind === edge.kind && port.index === edge.input) ?? 0;
+    const supplies = edges.filter(
+      (edge) => isSubNodeKind(edge.kind) && ports.has(edge.from) && ports.has(edge.to),
+    );
     for (const edge of [...supplies].sort((one, other) => order(one) - order(other))) {
       // A sub-node that serves several hangs below the first; a circle of suppliers must not hang below itself.
-      if (this.subNodes.has(edge.from) || ports.get(edge.from)?.shape !== "circle" || this.isBelow(edge.to, edge.from)) continue;
+      if (
+        this.subNodes.has(edge.from) ||
+        ports.get(edge.from)?.shape !== "circle" ||
+        this.isBelow(edge.to, edge.from)
+      )
+        continue;
       this.subNodes.add(edge.from);
       this.below.set(edge.to, [...(this.below.get(edge.to) ?? []), edge.from]);
     }
@@ -163,7 +192,9 @@ class Clusters {
   }
 
   private isBelow(name: string, above: string): boolean {
-    return name === above || (this.below.get(above) ?? []).some((child) => this.isBelow(name, child));
+    return (
+      name === above || (this.below.get(above) ?? []).some((child) => this.isBelow(name, child))
+    );
   }
 }
 
@@ -173,9 +204,12 @@ function layoutShift(
   ports: ReadonlyMap<string, Ports>,
   corners: ReadonlyMap<string, Point>,
 ): Point {
-  const before = nodes.map((node) => toCanvas(node.position, ports.get(node.name)?.shape === "circle"));
+  const before = nodes.map((node) =>
+    toCanvas(node.position, ports.get(node.name)?.shape === "circle"),
+  );
   const after = [...corners.values()];
-  const least = (points: readonly Point[], axis: "x" | "y") => Math.min(...points.map((point) => point[axis]));
+  const least = (points: readonly Point[], axis: "x" | "y") =>
+    Math.min(...points.map((point) => point[axis]));
   return { x: least(before, "x") - least(after, "x"), y: least(before, "y") - least(after, "y") };
 }
 
@@ -196,7 +230,9 @@ function moveNote(
   if (lying.length === 0) return null;
   const least = (axis: 0 | 1) => {
     const before = Math.min(...lying.map((node) => node.position[axis]));
-    const after = Math.min(...lying.map((node) => (positions.get(node.name) ?? node.position)[axis]));
+    const after = Math.min(
+      ...lying.map((node) => (positions.get(node.name) ?? node.position)[axis]),
+    );
     return after - before;
   };
   return [left + least(0), top + least(1)];

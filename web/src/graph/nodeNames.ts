@@ -1,8 +1,12 @@
 /** Names and ids of nodes: free ones, and why a name cannot be had. */
-import type { WorkflowDocument } from "./workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
 
 /** A name that no node has yet: `Set`, then `Set1`, `Set2` … */
-export function uniqueName(document: WorkflowDocument, wanted: string, alsoTaken?: ReadonlySet<string>): string {
+export function uniqueName(
+  document: WorkflowDocument,
+  wanted: string,
+  alsoTaken?: ReadonlySet<string>,
+): string {
   const taken = new Set(document.nodes.map((node) => node.name));
   const isTaken = (name: string) => taken.has(name) || !!alsoTaken?.has(name);
   if (!isTaken(wanted)) return wanted;

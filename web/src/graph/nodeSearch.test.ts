@@ -3,8 +3,11 @@ import { scoreText, searchNodes } from "./nodeSearch";
 import { SPECS, spec } from "./testSpecs";
 
 describe("search", () => {
-  const names = (query: string, wanted: Parameters<typeof searchNodes>[2] = null, uses = new Map<string, number>()) =>
-    searchNodes(SPECS, query, wanted, uses).map((found) => found.spec.name);
+  const names = (
+    query: string,
+    wanted: Parameters<typeof searchNodes>[2] = null,
+    uses = new Map<string, number>(),
+  ) => searchNodes(SPECS, query, wanted, uses).map((found) => found.spec.name);
 
   test("the nearest name comes first", () => {
     expect(names("webhook")).toEqual(["Webhook", "Respond to Webhook"]);
@@ -25,8 +28,14 @@ describe("search", () => {
   });
 
   test("a node that stands by itself comes before one that serves another by the same name", () => {
-    const tool = spec("HTTP Request", { id: "http-request-tool", inputs: [], outputs: [{ kind: "ai_tool" }] });
-    expect(searchNodes([tool, ...SPECS], "http", null, new Map()).map((found) => found.spec.id)[0]).not.toBe("http-request-tool");
+    const tool = spec("HTTP Request", {
+      id: "http-request-tool",
+      inputs: [],
+      outputs: [{ kind: "ai_tool" }],
+    });
+    expect(
+      searchNodes([tool, ...SPECS], "http", null, new Map()).map((found) => found.spec.id)[0],
+    ).not.toBe("http-request-tool");
   });
 
   test("what was used before comes first among equals", () => {

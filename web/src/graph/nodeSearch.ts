@@ -56,7 +56,8 @@ export function newestOfEach(specs: readonly TypeSpec[]): TypeSpec[] {
   const newest = new Map<string, TypeSpec>();
   for (const spec of specs) {
     const other = newest.get(spec.id);
-    if (!other || Math.max(...spec.versions) > Math.max(...other.versions)) newest.set(spec.id, spec);
+    if (!other || Math.max(...spec.versions) > Math.max(...other.versions))
+      newest.set(spec.id, spec);
   }
   return [...newest.values()];
 }
@@ -76,17 +77,29 @@ export function searchNodes(
     if (score <= 0) continue;
     const used = Math.min(uses.get(spec.id) ?? 0, 20);
     // Where nothing in particular is wanted, a node that stands by itself comes before one of the same name that serves another.
-    const stands = wanted || spec.outputs.length === 0 || spec.outputs.some((port) => port.kind === MAIN);
-    found.push({ spec, score: score * (1 + used / 50) * (isLegacy(spec) ? 0.4 : 1) * (stands ? 1 : 0.9) });
+    const stands =
+      wanted || spec.outputs.length === 0 || spec.outputs.some((port) => port.kind === MAIN);
+    found.push({
+      spec,
+      score: score * (1 + used / 50) * (isLegacy(spec) ? 0.4 : 1) * (stands ? 1 : 0.9),
+    });
   }
-  return found.sort((one, other) => other.score - one.score || one.spec.name.localeCompare(other.spec.name));
+  return found.sort(
+    (one, other) => other.score - one.score || one.spec.name.localeCompare(other.spec.name),
+  );
 }
 
 function matchSpec(spec: TypeSpec, query: string): number {
   const shortId = spec.id.split(".").pop() ?? spec.id;
   const aliases = Math.max(0, ...(spec.aliases ?? []).map((alias) => scoreText(alias, query)));
   const summary = wordStart(spec.summary.toLowerCase(), query) ? 0.35 : 0;
-  return Math.max(scoreText(spec.name, query), aliases * 0.85, scoreText(shortId, query) * 0.7, summary, eachWord(spec, query));
+  return Math.max(
+    scoreText(spec.name, query),
+    aliases * 0.85,
+    scoreText(shortId, query) * 0.7,
+    summary,
+    eachWord(spec, query),
+  );
 }
 
 /** A query of several words may have them in any order and place. */
@@ -138,7 +151,8 @@ function inOrder(text: string, query: string): number {
 /** Words for what is looked for, above the list. */
 export function wantedLabel(wanted: WantedPort | null, kindWord: (kind: string) => string): string {
   if (!wanted) return "Add node";
-  if (wanted.kind === MAIN) return wanted.side === "output" ? "What happens next?" : "Where do the items come from?";
+  if (wanted.kind === MAIN)
+    return wanted.side === "output" ? "What happens next?" : "Where do the items come from?";
   const word = kindWord(wanted.kind).toLowerCase();
   return wanted.side === "input" ? `Add: ${word}` : `What uses this ${word}?`;
 }

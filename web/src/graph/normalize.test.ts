@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
+import { emptyDocument, type WorkflowDocument } from "../api/workflowDocument";
 import { normalizeDocument } from "./normalize";
-import { emptyDocument, type WorkflowDocument } from "./workflowDocument";
 
-const good = { id: "1", name: "A", type: "x.y", typeVersion: 1, position: [0, 0] as const, parameters: {}, unknown: 5 };
+const good = {
+  id: "1",
+  name: "A",
+  type: "x.y",
+  typeVersion: 1,
+  position: [0, 0] as const,
+  parameters: {},
+  unknown: 5,
+};
 
 test("a document in order is the same document", () => {
   const document = { ...emptyDocument(), nodes: [good] };
@@ -17,7 +25,13 @@ test("what is missing is made and what is unknown stays", () => {
   } as unknown as WorkflowDocument;
   const { nodes, connections } = normalizeDocument(broken);
   expect(nodes).toHaveLength(1);
-  expect(nodes[0]).toMatchObject({ name: "A", typeVersion: 1, position: [0, 0], parameters: {}, extra: 1 });
+  expect(nodes[0]).toMatchObject({
+    name: "A",
+    typeVersion: 1,
+    position: [0, 0],
+    parameters: {},
+    extra: 1,
+  });
   expect(nodes[0]?.id).toBeTruthy();
   expect(connections).toEqual({});
 });

@@ -1,6 +1,7 @@
 /** Brings a document from outside into the form that the editor relies on, without losing anything it does not know. */
+
+import type { Connections, WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { newId } from "./nodeNames";
-import type { Connections, WorkflowDocument, WorkflowNode } from "./workflowDocument";
 
 /** A document whose nodes have ids, positions, parameters and names that no other has. The same document if it is so already. */
 export function normalizeDocument(document: WorkflowDocument): WorkflowDocument {
@@ -13,7 +14,8 @@ export function normalizeDocument(document: WorkflowDocument): WorkflowDocument 
     taken.add(name);
     return name === node.name ? node : { ...node, name };
   });
-  const isSame = nodes.length === given.length && nodes.every((node, index) => node === given[index]);
+  const isSame =
+    nodes.length === given.length && nodes.every((node, index) => node === given[index]);
   const connections = isRecord(document.connections) ? (document.connections as Connections) : {};
   return isSame && connections === document.connections
     ? document
@@ -23,7 +25,9 @@ export function normalizeDocument(document: WorkflowDocument): WorkflowDocument 
 /** A node with every field that is read without asking; the same node if it has them. */
 export function normalizeNode(fields: Record<string, unknown>): WorkflowNode {
   const position = Array.isArray(fields.position) ? fields.position : [0, 0];
-  const isPlaced = position.length === 2 && position.every((value) => typeof value === "number" && Number.isFinite(value));
+  const isPlaced =
+    position.length === 2 &&
+    position.every((value) => typeof value === "number" && Number.isFinite(value));
   const isNormal =
     typeof fields.id === "string" &&
     typeof fields.name === "string" &&

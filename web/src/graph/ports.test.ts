@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
+import {
+  type Edge,
+  emptyDocument,
+  type WorkflowDocument,
+  type WorkflowNode,
+} from "../api/workflowDocument";
 import { connectionProblem, type edgeBetween, replacedEdges } from "./connectionRules";
 import { handleId, nodeSize, parseHandleId, portPosition, toCanvas, toDocument } from "./geometry";
 import { portsOf } from "./ports";
 import type { TypeSpec } from "./typeSpec";
-import { type Edge, emptyDocument, type WorkflowDocument, type WorkflowNode } from "./workflowDocument";
 
 const main = { kind: "main" };
 const spec = (id: string, rest: Partial<TypeSpec> = {}): TypeSpec => ({
@@ -23,12 +28,19 @@ const SPECS = [
   spec("switch", {
     outputRules: [
       { when: ["mode", "expression"], ports: { number: { param: "count", label: "" } } },
-      { ports: { entries: { list: "rules.values", label: "key" } }, extra: ["rest", "extra", "Fallback"] },
+      {
+        ports: { entries: { list: "rules.values", label: "key" } },
+        extra: ["rest", "extra", "Fallback"],
+      },
     ],
   }),
   spec("agent", {
     group: "ai",
-    inputs: [main, { kind: "ai_languageModel", label: "Model" }, { kind: "ai_tool", label: "Tools" }],
+    inputs: [
+      main,
+      { kind: "ai_languageModel", label: "Model" },
+      { kind: "ai_tool", label: "Tools" },
+    ],
   }),
   spec("model", { group: "ai", inputs: [], outputs: [{ kind: "ai_languageModel" }] }),
   spec("selector", {
@@ -42,15 +54,24 @@ const SPECS = [
     params: [{ name: "mode", label: "Mode", kind: { type: "choice" }, default: "retrieve" }],
   }),
 ];
-const types = { find: (type: string, version?: number) => SPECS.find((one) => one.id === type && (version ?? 1) === 1) };
+const types = {
+  find: (type: string, version?: number) =>
+    SPECS.find((one) => one.id === type && (version ?? 1) === 1),
+};
 
 function node(name: string, type: string, rest: Partial<WorkflowNode> = {}): WorkflowNode {
   return { name, type, typeVersion: 1, position: [0, 0], parameters: {}, ...rest };
 }
 
-function ports(type: string, parameters = {}, rest: Partial<WorkflowNode> = {}, edges: Edge[] = []) {
+function ports(
+  type: string,
+  parameters = {},
+  rest: Partial<WorkflowNode> = {},
+  edges: Edge[] = [],
+) {
   const found = portsOf(node("N", type, { parameters, ...rest }), types, edges);
-  const told = (list: typeof found.inputs) => list.map((port) => `${port.kind}:${port.index}${port.label && ` ${port.label}`}`);
+  const told = (list: typeof found.inputs) =>
+    list.map((port) => `${port.kind}:${port.index}${port.label && ` ${port.label}`}`);
   return { ...found, in: told(found.inputs), out: told(found.outputs) };
 }
 
@@ -60,12 +81,20 @@ describe("ports", () => {
     const rules = { rules: { values: [{ key: "a" }, {}] }, rest: "extra" };
     expect(ports("switch", rules).out).toEqual(["main:0 a", "main:1 1", "main:2 Fallback"]);
     expect(ports("switch").out).toEqual(["main:0"]);
-    expect(ports("selector", { n: 2 }).in).toEqual(["ai_languageModel:0 Model 1", "ai_languageModel:1 Model 2"]);
+    expect(ports("selector", { n: 2 }).in).toEqual([
+      "ai_languageModel:0 Model 1",
+      "ai_languageModel:1 Model 2",
+    ]);
   });
 
   test("an error output comes after all others", () => {
-    expect(ports("set", {}, { onError: "continueErrorOutput" }).out).toEqual(["main:0", "main:1 error"]);
-    expect(ports("model", {}, { onError: "continueErrorOutput" }).out).toEqual(["ai_languageModel:0 Model"]);
+    expect(ports("set", {}, { onError: "continueErrorOutput" }).out).toEqual([
+      "main:0",
+      "main:1 error",
+    ]);
+    expect(ports("model", {}, { onError: "continueErrorOutput" }).out).toEqual([
+      "ai_languageModel:0 Model",
+    ]);
   });
 
   test("a vector store is a step or a sub-node as its mode says", () => {
@@ -80,7 +109,12 @@ describe("ports", () => {
 
   test("a type that is not known has the ports of its connections", () => {
     const edge = { kind: "ai_tool", from: "N", output: 0, to: "Agent", input: 0 };
-    expect(ports("strange", {}, {}, [edge])).toMatchObject({ shape: "circle", known: "no", in: [], out: ["ai_tool:0 Tool"] });
+    expect(ports("strange", {}, {}, [edge])).toMatchObject({
+      shape: "circle",
+      known: "no",
+      in: [],
+      out: ["ai_tool:0 Tool"],
+    });
     expect(ports("strange")).toMatchObject({ shape: "card", in: ["main:0"], out: ["main:0"] });
     expect(ports("some.strangeTrigger")).toMatchObject({ shape: "trigger", in: [] });
   });
@@ -90,7 +124,9 @@ describe("ports", () => {
   });
 
   test("a connection that the description does not know is still seen", () => {
-    expect(ports("set", {}, {}, [{ kind: "main", from: "N", output: 2, to: "X", input: 0 }]).out).toHaveLength(3);
+    expect(
+      ports("set", {}, {}, [{ kind: "main", from: "N", output: 2, to: "X", input: 0 }]).out,
+    ).toHaveLength(3);
   });
 });
 
@@ -108,7 +144,11 @@ describe("geometry", () => {
   });
 
   test("a card grows with its outputs and every port lies on its edge", () => {
-    const many = portsOf(node("N", "switch", { parameters: { mode: "expression", count: 5 } }), types, []);
+    const many = portsOf(
+      node("N", "switch", { parameters: { mode: "expression", count: 5 } }),
+      types,
+      [],
+    );
     const size = nodeSize(many);
     expect(size.height).toBeGreaterThan(64);
     for (const port of many.outputs) {
@@ -120,7 +160,11 @@ describe("geometry", () => {
   });
 
   test("a handle's name leads back to its port", () => {
-    expect(parseHandleId(handleId("input", { kind: "ai_tool", index: 3 }))).toEqual({ side: "input", kind: "ai_tool", index: 3 });
+    expect(parseHandleId(handleId("input", { kind: "ai_tool", index: 3 }))).toEqual({
+      side: "input",
+      kind: "ai_tool",
+      index: 3,
+    });
     expect(parseHandleId(null)).toBeNull();
   });
 });
@@ -145,10 +189,22 @@ describe("connect rules", () => {
     const found = document.nodes.find((one) => one.name === name);
     return found && portsOf(found, types, []);
   };
-  const out = (name: string, kind = "main") => ({ node: name, side: "output" as const, kind, index: 0 });
-  const into = (name: string, kind = "main") => ({ node: name, side: "input" as const, kind, index: 0 });
-  const reason = (one: Parameters<typeof edgeBetween>[0], other: Parameters<typeof edgeBetween>[1]) =>
-    connectionProblem(document, find, one, other);
+  const out = (name: string, kind = "main") => ({
+    node: name,
+    side: "output" as const,
+    kind,
+    index: 0,
+  });
+  const into = (name: string, kind = "main") => ({
+    node: name,
+    side: "input" as const,
+    kind,
+    index: 0,
+  });
+  const reason = (
+    one: Parameters<typeof edgeBetween>[0],
+    other: Parameters<typeof edgeBetween>[1],
+  ) => connectionProblem(document, find, one, other);
 
   test("what fits is allowed from either end", () => {
     expect(reason(out("Set"), into("Agent"))).toBeNull();
@@ -158,19 +214,35 @@ describe("connect rules", () => {
 
   test("what does not fit is refused with the reason", () => {
     expect(reason(out("Set"), out("Agent"))).toContain("Both ends are outputs");
-    expect(reason(out("Set"), into("Agent", "ai_languageModel"))).toContain("takes a model, not items");
+    expect(reason(out("Set"), into("Agent", "ai_languageModel"))).toContain(
+      "takes a model, not items",
+    );
     expect(reason(out("Model", "ai_languageModel"), into("Set"))).toContain("provides a model");
-    expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_tool"))).toContain("takes a tool");
-    expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_languageModel"))).toContain("already");
+    expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_tool"))).toContain(
+      "takes a tool",
+    );
+    expect(reason(out("Model", "ai_languageModel"), into("Agent", "ai_languageModel"))).toContain(
+      "already",
+    );
   });
 
   test("suppliers in a circle are refused and named", () => {
-    expect(reason(out("B", "ai_languageModel"), into("A", "ai_languageModel"))).toContain("B → A → B");
+    expect(reason(out("B", "ai_languageModel"), into("A", "ai_languageModel"))).toContain(
+      "B → A → B",
+    );
   });
 
   test("a port for one connection lets the earlier one go", () => {
     const edge = { kind: "ai_languageModel", from: "Other", output: 0, to: "Agent", input: 0 };
     expect(replacedEdges(document, find, edge)).toEqual([{ ...edge, from: "Model" }]);
-    expect(replacedEdges(document, find, { kind: "main", from: "Set", output: 0, to: "Agent", input: 0 })).toEqual([]);
+    expect(
+      replacedEdges(document, find, {
+        kind: "main",
+        from: "Set",
+        output: 0,
+        to: "Agent",
+        input: 0,
+      }),
+    ).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
 /** The inputs and outputs that a node has with its parameters, and the shape in which it is drawn. */
+
+import type { Edge, WorkflowNode } from "../api/workflowDocument";
 import { valueAt } from "./document";
 import { MAIN } from "./edges";
 import type { PortRule, PortSpec, TypeLookup, TypeSpec } from "./typeSpec";
-import type { Edge, WorkflowNode } from "./workflowDocument";
 
 /** One place where connections begin or end. `index` counts within the kind, as connections do. */
 export interface Port {
@@ -65,19 +66,29 @@ export function portsOf(node: WorkflowNode, types: TypeLookup, edges: readonly E
   const known = exact ? "yes" : spec ? "version" : "no";
   const inputs = spec ? specInputs(spec, node) : [];
   const outputs = spec ? specOutputs(spec, node) : [];
-  const wantedInputs = countsOf(edges.filter((edge) => edge.to === node.name).map((edge) => [edge.kind, edge.input]));
-  const wantedOutputs = countsOf(edges.filter((edge) => edge.from === node.name).map((edge) => [edge.kind, edge.output]));
+  const wantedInputs = countsOf(
+    edges.filter((edge) => edge.to === node.name).map((edge) => [edge.kind, edge.input]),
+  );
+  const wantedOutputs = countsOf(
+    edges.filter((edge) => edge.from === node.name).map((edge) => [edge.kind, edge.output]),
+  );
   if (!spec) guessPorts(node, inputs, outputs, wantedInputs, wantedOutputs);
   if (node.onError === "continueErrorOutput") addErrorOutput(outputs);
   // A connection that the description does not know is still there and must be seen, so it gets a port.
   fillPorts(inputs, wantedInputs);
   fillPorts(outputs, wantedOutputs);
-  const isRoot = inputs.some((port) => port.kind === MAIN) || outputs.some((port) => port.kind === MAIN);
-  const shape: NodeShape = !isRoot && outputs.length > 0 ? "circle" : isTrigger(node, spec, inputs) ? "trigger" : "card";
+  const isRoot =
+    inputs.some((port) => port.kind === MAIN) || outputs.some((port) => port.kind === MAIN);
+  const shape: NodeShape =
+    !isRoot && outputs.length > 0 ? "circle" : isTrigger(node, spec, inputs) ? "trigger" : "card";
   return { inputs, outputs, shape, known };
 }
 
-function isTrigger(node: WorkflowNode, spec: TypeSpec | undefined, inputs: readonly Port[]): boolean {
+function isTrigger(
+  node: WorkflowNode,
+  spec: TypeSpec | undefined,
+  inputs: readonly Port[],
+): boolean {
   if (spec) return spec.group === "trigger";
   return /trigger$/i.test(node.type) && !inputs.some((port) => port.kind === MAIN);
 }
@@ -102,7 +113,8 @@ function specOutputs(spec: TypeSpec, node: WorkflowNode): Port[] {
   const mode = storeMode(spec, node);
   const specs = rule ?? spec.outputs;
   if (!mode) return numberPorts(specs, spec.id);
-  const kind = mode === "retrieve" ? "ai_vectorStore" : mode === "retrieve-as-tool" ? "ai_tool" : MAIN;
+  const kind =
+    mode === "retrieve" ? "ai_vectorStore" : mode === "retrieve-as-tool" ? "ai_tool" : MAIN;
   return numberPorts(
     specs.filter((port) => port.kind === kind),
     spec.id,
@@ -112,14 +124,24 @@ function specOutputs(spec: TypeSpec, node: WorkflowNode): Port[] {
 /** A vector store is a step of the flow or serves another node, as its mode says. */
 function storeMode(spec: TypeSpec, node: WorkflowNode): string | null {
   const hasMain = spec.outputs.some((port) => port.kind === MAIN);
-  if (!hasMain || !spec.outputs.some((port) => port.kind === "ai_vectorStore" || port.kind === "ai_tool")) return null;
+  if (
+    !hasMain ||
+    !spec.outputs.some((port) => port.kind === "ai_vectorStore" || port.kind === "ai_tool")
+  )
+    return null;
   const param = spec.params.find((candidate) => candidate.name === "mode");
   const mode = node.parameters.mode ?? param?.default;
   return param && typeof mode === "string" ? mode : null;
 }
 
 /** Sub-nodes work without these, and so do some nodes without what others of their kind need. */
-const OPTIONAL_KINDS = new Set(["ai_tool", "ai_memory", "ai_outputParser", "ai_reranker", "ai_textSplitter"]);
+const OPTIONAL_KINDS = new Set([
+  "ai_tool",
+  "ai_memory",
+  "ai_outputParser",
+  "ai_reranker",
+  "ai_textSplitter",
+]);
 const OPTIONAL_TYPES = /guardrails$|outputParserStructured$|^knowledge-base/;
 
 function numberPorts(specs: readonly PortSpec[], type: string): Port[] {
@@ -128,18 +150,33 @@ function numberPorts(specs: readonly PortSpec[], type: string): Port[] {
     const index = next.get(port.kind) ?? 0;
     next.set(port.kind, index + 1);
     const takesMany = port.kind === MAIN || port.kind === "ai_tool" || port.label === "Models";
-    const required = isSubNodeKind(port.kind) && !OPTIONAL_KINDS.has(port.kind) && !OPTIONAL_TYPES.test(type);
+    const required =
+      isSubNodeKind(port.kind) && !OPTIONAL_KINDS.has(port.kind) && !OPTIONAL_TYPES.test(type);
     const label = port.label || (isSubNodeKind(port.kind) ? kindLabel(port.kind) : "");
-    return { kind: port.kind, index, label, required, maxConnections: takesMany ? Number.POSITIVE_INFINITY : 1, isError: false };
+    return {
+      kind: port.kind,
+      index,
+      label,
+      required,
+      maxConnections: takesMany ? Number.POSITIVE_INFINITY : 1,
+      isError: false,
+    };
   });
 }
 
-function applyRules(rules: readonly PortRule[] | undefined, parameters: Record<string, unknown>, example: readonly PortSpec[]) {
+function applyRules(
+  rules: readonly PortRule[] | undefined,
+  parameters: Record<string, unknown>,
+  example: readonly PortSpec[],
+) {
   for (const rule of rules ?? []) {
     const labels = labelsOf(rule, parameters);
     if (!labels) continue;
     const decided = example.some((port) => port.kind === MAIN) ? MAIN : (example[0]?.kind ?? MAIN);
-    return [...labels.map((label): PortSpec => ({ kind: decided, label })), ...example.filter((port) => port.kind !== decided)];
+    return [
+      ...labels.map((label): PortSpec => ({ kind: decided, label })),
+      ...example.filter((port) => port.kind !== decided),
+    ];
   }
   return null;
 }
@@ -155,7 +192,10 @@ function labelsOf(rule: PortRule, parameters: Record<string, unknown>): string[]
   return labels ?? null;
 }
 
-function countedPorts(ports: PortRule["ports"], parameters: Record<string, unknown>): string[] | null {
+function countedPorts(
+  ports: PortRule["ports"],
+  parameters: Record<string, unknown>,
+): string[] | null {
   if ("named" in ports) return [...ports.named.labels];
   if ("words" in ports) {
     const set = valueAt(parameters, ports.words.param);
@@ -166,7 +206,9 @@ function countedPorts(ports: PortRule["ports"], parameters: Record<string, unkno
     const count = valueAt(parameters, ports.number.param);
     if (typeof count !== "number" || !Number.isInteger(count) || count < 0) return null;
     const { label } = ports.number;
-    return Array.from({ length: Math.min(count, MAX_PORTS) }, (_, at) => (label ? `${label.trim()} ${at + 1}` : String(at)));
+    return Array.from({ length: Math.min(count, MAX_PORTS) }, (_, at) =>
+      label ? `${label.trim()} ${at + 1}` : String(at),
+    );
   }
   const entries = valueAt(parameters, ports.entries.list);
   if (!Array.isArray(entries)) return null;
@@ -181,7 +223,8 @@ type Counts = Map<string, number>;
 
 function countsOf(ends: [string, number][]): Counts {
   const counts: Counts = new Map();
-  for (const [kind, index] of ends) counts.set(kind, Math.max(counts.get(kind) ?? 0, Math.min(index, MAX_PORTS - 1) + 1));
+  for (const [kind, index] of ends)
+    counts.set(kind, Math.max(counts.get(kind) ?? 0, Math.min(index, MAX_PORTS - 1) + 1));
   return counts;
 }
 
@@ -202,7 +245,13 @@ function fillPorts(ports: Port[], wanted: Counts) {
 }
 
 /** A type that is not known has the ports of its connections; without any, those that most nodes have. */
-function guessPorts(node: WorkflowNode, inputs: Port[], outputs: Port[], wantedInputs: Counts, wantedOutputs: Counts) {
+function guessPorts(
+  node: WorkflowNode,
+  inputs: Port[],
+  outputs: Port[],
+  wantedInputs: Counts,
+  wantedOutputs: Counts,
+) {
   const supplies = [...wantedOutputs.keys()].some(isSubNodeKind);
   const main: Port = {
     kind: MAIN,
@@ -228,5 +277,10 @@ function addErrorOutput(outputs: Port[]) {
   const mains = outputs.filter((port) => port.kind === MAIN);
   const last = mains[mains.length - 1];
   if (!last) return;
-  outputs.splice(outputs.indexOf(last) + 1, 0, { ...last, index: mains.length, label: "error", isError: true });
+  outputs.splice(outputs.indexOf(last) + 1, 0, {
+    ...last,
+    index: mains.length,
+    label: "error",
+    isError: true,
+  });
 }

@@ -7,14 +7,27 @@ function check(text: string, old: string, to: string, expected: string) {
 
 test("every form of reference follows", () => {
   check("$('Old').item.json.a", "Old", "New", "$('New').item.json.a");
-  check('$node["Old"].json + $items("Old", 0)', "Old", "New 1", '$node["New 1"].json + $items("New 1", 0)');
+  check(
+    '$node["Old"].json + $items("Old", 0)',
+    "Old",
+    "New 1",
+    '$node["New 1"].json + $items("New 1", 0)',
+  );
   check("$node.Old.json", "Old", "New", "$node.New.json");
   check("$node.Old.json", "Old", "New 1", '$node["New 1"].json');
   check("$( 'it\\'s' )", "it's", "x", "$( 'x' )");
 });
 
 test("other names stay", () => {
-  for (const text of ["$('Older')", "$node.Older.json", "my$('Old')", "foo('Old')", "'Old'", "$json.Old", "$('Old"]) {
+  for (const text of [
+    "$('Older')",
+    "$node.Older.json",
+    "my$('Old')",
+    "foo('Old')",
+    "'Old'",
+    "$json.Old",
+    "$('Old",
+  ]) {
     check(text, "Old", "New", text);
   }
 });
@@ -27,7 +40,9 @@ test("quotes in the new name cannot break out", () => {
 
 test("only what stands in brackets is code in an expression, and code is code as a whole", () => {
   const names = new Map([["Old", "New"]]);
-  expect(renameInValue("=$('Old') {{ $('Old').x }} $('Old')", names)).toBe("=$('Old') {{ $('New').x }} $('Old')");
+  expect(renameInValue("=$('Old') {{ $('Old').x }} $('Old')", names)).toBe(
+    "=$('Old') {{ $('New').x }} $('Old')",
+  );
   expect(renameInValue("return $('Old').all()", names)).toBe("return $('New').all()");
   expect(renameInValue("=\\{{ $('Old') }}", names)).toBe("=\\{{ $('Old') }}");
 });

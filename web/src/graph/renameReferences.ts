@@ -64,13 +64,16 @@ const DOTTED = /(?<![\p{L}\p{N}_$])\$node\.([\p{L}\p{N}_$]+)/gu;
 /** JavaScript with the references to every node that has a new name. */
 export function renameInCode(code: string, names: NewNames): string {
   if (!code.includes("$")) return code;
-  const quoted = code.replace(QUOTED, (whole, start: string, double?: string, single?: string, tick?: string) => {
-    const written = double ?? single ?? tick ?? "";
-    const renamed = names.get(unescapeName(written));
-    if (renamed === undefined) return whole;
-    const quote = double !== undefined ? '"' : single !== undefined ? "'" : "`";
-    return `${start}${quote}${escapeName(renamed, quote)}${quote}`;
-  });
+  const quoted = code.replace(
+    QUOTED,
+    (whole, start: string, double?: string, single?: string, tick?: string) => {
+      const written = double ?? single ?? tick ?? "";
+      const renamed = names.get(unescapeName(written));
+      if (renamed === undefined) return whole;
+      const quote = double !== undefined ? '"' : single !== undefined ? "'" : "`";
+      return `${start}${quote}${escapeName(renamed, quote)}${quote}`;
+    },
+  );
   return quoted.replace(DOTTED, (whole, name: string) => {
     const renamed = names.get(name);
     if (renamed === undefined) return whole;

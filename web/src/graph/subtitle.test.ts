@@ -7,16 +7,24 @@ describe("subtitles", () => {
     subtitleOf(node(name, type, parameters), types.find(`n8n-nodes-base.${type}`));
 
   test("a request shows its method and address", () => {
-    expect(line("httpRequest", { method: "POST", url: "https://api.example.com/users?x=1" })).toBe("POST api.example.com/users");
+    expect(line("httpRequest", { method: "POST", url: "https://api.example.com/users?x=1" })).toBe(
+      "POST api.example.com/users",
+    );
     expect(line("httpRequest", { url: "=https://a.b/{{ $json.id }}" })).toBe("GET a.b/$json.id");
   });
 
   test("fields, conditions and schedules are told in words", () => {
-    expect(line("set", { assignments: { assignments: [{ name: "a" }, { name: "b" }] } })).toBe("a, b");
+    expect(line("set", { assignments: { assignments: [{ name: "a" }, { name: "b" }] } })).toBe(
+      "a, b",
+    );
     const condition = { leftValue: "={{ $json.n }}", rightValue: 3, operator: { operation: "gt" } };
     expect(line("if", { conditions: { conditions: [condition] } })).toBe("$json.n > 3");
-    expect(line("scheduleTrigger", { rule: { interval: [{ field: "minutes", minutesInterval: 5 }] } })).toBe("Every 5 minutes");
-    expect(line("scheduleTrigger", { rule: { interval: [{ triggerAtHour: 9 }] } })).toBe("Every day at 09:00");
+    expect(
+      line("scheduleTrigger", { rule: { interval: [{ field: "minutes", minutesInterval: 5 }] } }),
+    ).toBe("Every 5 minutes");
+    expect(line("scheduleTrigger", { rule: { interval: [{ triggerAtHour: 9 }] } })).toBe(
+      "Every day at 09:00",
+    );
   });
 
   test("without anything to say the type's name is enough, and nothing if the node is called so", () => {

@@ -1,14 +1,17 @@
 /** The line under a node's name: what it does with its parameters, in as few words as fit on a card. */
+
+import type { WorkflowNode } from "../api/workflowDocument";
 import { valueAt } from "./document";
 import type { ParamSpec, TypeSpec } from "./typeSpec";
-import type { WorkflowNode } from "./workflowDocument";
 
 /** The most letters a card has room for; longer texts are cut by the card itself. */
 const MAX_CHARS = 80;
 
 export function subtitleOf(node: WorkflowNode, spec: TypeSpec | undefined): string {
   if (node.notesInFlow && node.notes) return firstLine(node.notes);
-  const told = subtitleFormatters[shortType(node.type)]?.(node.parameters, node) ?? genericSubtitle(node.parameters, spec);
+  const told =
+    subtitleFormatters[shortType(node.type)]?.(node.parameters, node) ??
+    genericSubtitle(node.parameters, spec);
   if (told) return firstLine(told);
   if (!spec) return shortType(node.type);
   return spec.name === node.name.replace(/\d+$/, "") ? "" : spec.name;
@@ -23,7 +26,9 @@ type SubtitleFormatter = (parameters: Parameters, node: WorkflowNode) => string 
 
 const http: SubtitleFormatter = (parameters) => {
   const url = text(parameters.url) ?? text(parameters.endpoint);
-  return url && `${text(parameters.method) ?? text(parameters.requestMethod) ?? "GET"} ${shortUrl(url)}`;
+  return (
+    url && `${text(parameters.method) ?? text(parameters.requestMethod) ?? "GET"} ${shortUrl(url)}`
+  );
 };
 
 const conditions: SubtitleFormatter = (parameters) => {
@@ -32,7 +37,9 @@ const conditions: SubtitleFormatter = (parameters) => {
   if (list.length > 1) return `${list.length} conditions`;
   const [first] = list as Parameters[];
   const operation = text(valueAt(first, "operator.operation")) ?? "";
-  return [valueText(first?.leftValue), humanize(operation), valueText(first?.rightValue)].filter(Boolean).join(" ");
+  return [valueText(first?.leftValue), humanize(operation), valueText(first?.rightValue)]
+    .filter(Boolean)
+    .join(" ");
 };
 
 const webhook: SubtitleFormatter = (parameters) => {
@@ -45,7 +52,9 @@ const webhook: SubtitleFormatter = (parameters) => {
 };
 
 const model: SubtitleFormatter = (parameters) =>
-  locatorValue(parameters.model) ?? locatorValue(parameters.modelName) ?? locatorValue(parameters.modelId);
+  locatorValue(parameters.model) ??
+  locatorValue(parameters.modelName) ??
+  locatorValue(parameters.modelId);
 
 /** Only nodes whose settings say more than the generic line would. */
 const subtitleFormatters: Record<string, SubtitleFormatter> = {
@@ -58,10 +67,13 @@ const subtitleFormatters: Record<string, SubtitleFormatter> = {
   if: conditions,
   filter: conditions,
   code: (parameters) =>
-    text(parameters.language) === "python" || text(parameters.language) === "pythonNative" ? "Python" : "JavaScript",
+    text(parameters.language) === "python" || text(parameters.language) === "pythonNative"
+      ? "Python"
+      : "JavaScript",
   set: (parameters) => {
     if (text(parameters.mode) === "raw") return "JSON";
-    const fields = valueAt(parameters, "assignments.assignments") ?? valueAt(parameters, "fields.values");
+    const fields =
+      valueAt(parameters, "assignments.assignments") ?? valueAt(parameters, "fields.values");
     return Array.isArray(fields)
       ? fields
           .map((field: Parameters) => text(field.name) ?? "")
@@ -71,7 +83,9 @@ const subtitleFormatters: Record<string, SubtitleFormatter> = {
   },
   switch: (parameters) => {
     const rules = valueAt(parameters, "rules.values") ?? valueAt(parameters, "rules.rules");
-    return Array.isArray(rules) && rules.length > 0 ? `${rules.length} ${rules.length === 1 ? "rule" : "rules"}` : undefined;
+    return Array.isArray(rules) && rules.length > 0
+      ? `${rules.length} ${rules.length === 1 ? "rule" : "rules"}`
+      : undefined;
   },
   scheduleTrigger: (parameters) => {
     const [first, ...more] = (valueAt(parameters, "rule.interval") ?? []) as Parameters[];
@@ -87,7 +101,8 @@ const subtitleFormatters: Record<string, SubtitleFormatter> = {
       ? `${valueText(amount)} ${unitText(amount, text(parameters.unit) ?? "seconds")}`
       : undefined;
   },
-  limit: (parameters) => (parameters.maxItems === undefined ? undefined : `${valueText(parameters.maxItems)} items`),
+  limit: (parameters) =>
+    parameters.maxItems === undefined ? undefined : `${valueText(parameters.maxItems)} items`,
   splitOut: (parameters) => text(parameters.fieldToSplitOut),
   splitInBatches: (parameters) =>
     parameters.batchSize === undefined ? undefined : `${valueText(parameters.batchSize)} at a time`,
@@ -113,8 +128,15 @@ function genericSubtitle(parameters: Parameters, spec: TypeSpec | undefined): st
 }
 
 /** The label of a choice, as the form shows it; a default counts too, since n8n does not save it. */
-function choiceLabel(parameters: Parameters, spec: TypeSpec | undefined, name: string): string | undefined {
-  const forms = spec?.params.filter((param: ParamSpec) => param.name === name && param.kind.type === "choice") ?? [];
+function choiceLabel(
+  parameters: Parameters,
+  spec: TypeSpec | undefined,
+  name: string,
+): string | undefined {
+  const forms =
+    spec?.params.filter(
+      (param: ParamSpec) => param.name === name && param.kind.type === "choice",
+    ) ?? [];
   const value = parameters[name] ?? forms[0]?.default;
   if (typeof value !== "string" || value === "") return undefined;
   for (const form of forms) {
@@ -145,7 +167,9 @@ function locatorName(value: unknown): string | undefined {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? expressionText(value.trim()) : undefined;
+  return typeof value === "string" && value.trim() !== ""
+    ? expressionText(value.trim())
+    : undefined;
 }
 
 /** An expression without its brackets, which only take room here. */
@@ -154,7 +178,9 @@ function expressionText(value: string): string {
 }
 
 function valueText(value: unknown): string {
-  return text(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "");
+  return (
+    text(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "")
+  );
 }
 
 function shortUrl(url: string): string {

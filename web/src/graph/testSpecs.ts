@@ -1,6 +1,7 @@
 /** Node types and nodes for the tests of this folder. */
+
+import type { WorkflowNode } from "../api/workflowDocument";
 import type { TypeSpec } from "./typeSpec";
-import type { WorkflowNode } from "./workflowDocument";
 
 const main = { kind: "main" };
 export const spec = (name: string, rest: Partial<TypeSpec> = {}): TypeSpec => ({
@@ -25,7 +26,12 @@ export const SPECS = [
   spec("Calculator", { group: "tool", inputs: [], outputs: [{ kind: "ai_tool" }] }),
 ];
 export const types = { find: (type: string) => SPECS.find((one) => one.id === type) };
-export const node = (name: string, type: string, parameters = {}, position: [number, number] = [0, 0]): WorkflowNode => ({
+export const node = (
+  name: string,
+  type: string,
+  parameters = {},
+  position: [number, number] = [0, 0],
+): WorkflowNode => ({
   id: `id-${name}`,
   name,
   type: `n8n-nodes-base.${type}`,

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { boxAround, covers, isWasteful, overlaps, regionAround, scrollToShow, visibleBox } from "./viewRegion";
+import {
+  boxAround,
+  covers,
+  isWasteful,
+  overlaps,
+  regionAround,
+  scrollToShow,
+  visibleBox,
+} from "./viewRegion";
 
 const view = visibleBox([-100, -50, 0.5], { width: 1000, height: 600 });
 
@@ -40,12 +48,23 @@ test("the box around several boxes has room for all of them", () => {
 test("a view moves no further than it must to show a box", () => {
   const here = { x: 0, y: 0, width: 1000, height: 500 };
   const room = { width: 20, height: 10 };
-  expect(scrollToShow(here, { x: 100, y: 100, width: 50, height: 50 }, room)).toEqual({ x: 0, y: 0 });
-  expect(scrollToShow(here, { x: 100, y: 480, width: 50, height: 50 }, room)).toEqual({ x: 0, y: 40 });
-  expect(scrollToShow(here, { x: -40, y: 100, width: 50, height: 50 }, room)).toEqual({ x: -60, y: 0 });
+  expect(scrollToShow(here, { x: 100, y: 100, width: 50, height: 50 }, room)).toEqual({
+    x: 0,
+    y: 0,
+  });
+  expect(scrollToShow(here, { x: 100, y: 480, width: 50, height: 50 }, room)).toEqual({
+    x: 0,
+    y: 40,
+  });
+  expect(scrollToShow(here, { x: -40, y: 100, width: 50, height: 50 }, room)).toEqual({
+    x: -60,
+    y: 0,
+  });
 });
 
 test("of what is larger than the view its beginning is shown", () => {
   const here = { x: 0, y: 0, width: 1000, height: 500 };
-  expect(scrollToShow(here, { x: 0, y: 300, width: 50, height: 900 }, { width: 0, height: 10 }).y).toBe(290);
+  expect(
+    scrollToShow(here, { x: 0, y: 300, width: 50, height: 900 }, { width: 0, height: 10 }).y,
+  ).toBe(290);
 });

@@ -14,7 +14,10 @@ export const DETAIL_MARGIN = 0.15;
 const MAX_WASTE = 3;
 
 /** What is in sight of the canvas: its part in a window of this size that was moved and zoomed so. */
-export function visibleBox([x, y, zoom]: readonly [number, number, number], { width, height }: Size): Box {
+export function visibleBox(
+  [x, y, zoom]: readonly [number, number, number],
+  { width, height }: Size,
+): Box {
   return { x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom };
 }
 
@@ -41,7 +44,10 @@ export function isWasteful(region: Box, view: Box): boolean {
 
 export function overlaps(one: Box, other: Box): boolean {
   return (
-    one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
   );
 }
 

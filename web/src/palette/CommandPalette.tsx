@@ -1,16 +1,24 @@
 /** Ctrl K: everything that can be gone to or done, found by typing; and `?`, which shows all keys. */
 import { CornerDownLeft, Search } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { cx, ErrorBoundary, Kbd } from "../ui";
 import type { Action } from "./actionRegistry";
 import { searchActions } from "./actionSearch";
 import styles from "./CommandPalette.module.css";
 import { isHelpKey, isPaletteKey, isTextInput } from "./hotkeys";
 import { ShortcutsDialog } from "./ShortcutsDialog";
-import { useGlobalActions } from "./useGlobalActions";
+import { type PageLink, useGlobalActions } from "./useGlobalActions";
 
-export function CommandPalette() {
+export function CommandPalette({ pages }: { pages: readonly PageLink[] }) {
   const [open, setOpen] = useState(false);
   const [help, setHelp] = useState(false);
   useEffect(() => {
@@ -37,7 +45,7 @@ export function CommandPalette() {
             <Radix.Content className={styles.palette} aria-describedby={undefined}>
               <Radix.Title className="visually-hidden">Command palette</Radix.Title>
               <ErrorBoundary what="The command palette" place="float">
-                <ActionList onClose={() => setOpen(false)} onKeys={showKeys} />
+                <ActionList pages={pages} onClose={() => setOpen(false)} onKeys={showKeys} />
               </ErrorBoundary>
             </Radix.Content>
           </Radix.Portal>
@@ -48,8 +56,14 @@ export function CommandPalette() {
   );
 }
 
-function ActionList({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
-  const actions = useGlobalActions(onKeys);
+interface ActionListProps {
+  pages: readonly PageLink[];
+  onClose: () => void;
+  onKeys: () => void;
+}
+
+function ActionList({ pages, onClose, onKeys }: ActionListProps) {
+  const actions = useGlobalActions(pages, onKeys);
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
@@ -113,15 +127,23 @@ function ActionList({ onClose, onKeys }: { onClose: () => void; onKeys: () => vo
               onClick={() => take(action)}
               onPointerMove={() => setAt(index)}
             >
-              {action.icon ? <action.icon size={15} aria-hidden /> : <span className={styles.noIcon} />}
+              {action.icon ? (
+                <action.icon size={15} aria-hidden />
+              ) : (
+                <span className={styles.noIcon} />
+              )}
               <span className={styles.label}>{action.label}</span>
               {typed.trim() !== "" && <span className={styles.where}>{action.group}</span>}
               {action.shortcut && <Kbd keys={action.shortcut} />}
-              {index === current && <CornerDownLeft size={13} className={styles.enter} aria-hidden />}
+              {index === current && (
+                <CornerDownLeft size={13} className={styles.enter} aria-hidden />
+              )}
             </div>
           </div>
         ))}
-        {found.length === 0 && <p className={cx(styles.group, styles.none)}>No results for “{typed.trim()}”.</p>}
+        {found.length === 0 && (
+          <p className={cx(styles.group, styles.none)}>No results for “{typed.trim()}”.</p>
+        )}
       </div>
     </>
   );

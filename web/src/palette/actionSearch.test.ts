@@ -3,8 +3,15 @@ import { describe, expect, it } from "vitest";
 import type { Action } from "./actionRegistry";
 import { scoreAction, searchActions } from "./actionSearch";
 
-const action = (label: string, words = ""): Action => ({ id: label, label, group: "Go to", keywords: words, run: () => {} });
-const labels = (typed: string, ...actions: Action[]) => searchActions(actions, typed).map((found) => found.label);
+const action = (label: string, words = ""): Action => ({
+  id: label,
+  label,
+  group: "Go to",
+  keywords: words,
+  run: () => {},
+});
+const labels = (typed: string, ...actions: Action[]) =>
+  searchActions(actions, typed).map((found) => found.label);
 
 describe("the command palette", () => {
   it("shows everything while nothing is typed", () => {
@@ -12,11 +19,9 @@ describe("the command palette", () => {
   });
 
   it("puts beginnings before middles, and short names before long ones", () => {
-    expect(labels("cre", action("Secret creature"), action("Credentials"), action("Create"))).toEqual([
-      "Create",
-      "Credentials",
-      "Secret creature",
-    ]);
+    expect(
+      labels("cre", action("Secret creature"), action("Credentials"), action("Create")),
+    ).toEqual(["Create", "Credentials", "Secret creature"]);
   });
 
   it("finds words in any order and initials", () => {
@@ -25,7 +30,10 @@ describe("the command palette", () => {
   });
 
   it("finds by other words too, after names", () => {
-    expect(labels("keys", action("Credentials", "keys secrets"), action("Keys"))).toEqual(["Keys", "Credentials"]);
+    expect(labels("keys", action("Credentials", "keys secrets"), action("Keys"))).toEqual([
+      "Keys",
+      "Credentials",
+    ]);
   });
 
   it("does not take scattered letters for a name", () => {

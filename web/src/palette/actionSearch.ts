@@ -19,7 +19,10 @@ export function searchActions(actions: readonly Action[], typed: string, most = 
     if (score > 0) hits.push({ action, score });
   }
   return hits
-    .sort((one, other) => other.score - one.score || one.action.label.length - other.action.label.length)
+    .sort(
+      (one, other) =>
+        other.score - one.score || one.action.label.length - other.action.label.length,
+    )
     .slice(0, most)
     .map((hit) => hit.action);
 }
@@ -33,7 +36,9 @@ export function scoreAction(name: string, text: string): number {
   if (words.every(begins)) return 80;
   if (name.includes(text)) return 60;
   if (words.every((word) => name.includes(word))) return 50;
-  return initials(name).startsWith(text.replace(/\s+/g, "")) ? 45 : inOrder(name, text.replace(/\s+/g, ""));
+  return initials(name).startsWith(text.replace(/\s+/g, ""))
+    ? 45
+    : inOrder(name, text.replace(/\s+/g, ""));
 }
 
 function initials(name: string): string {
@@ -46,7 +51,11 @@ function initials(name: string): string {
 /** All letters, one after the other; the closer together, the better. The best place to begin counts. */
 function inOrder(name: string, letters: string): number {
   let best = 0;
-  for (let start = name.indexOf(letters.charAt(0)); start >= 0; start = name.indexOf(letters.charAt(0), start + 1)) {
+  for (
+    let start = name.indexOf(letters.charAt(0));
+    start >= 0;
+    start = name.indexOf(letters.charAt(0), start + 1)
+  ) {
     best = Math.max(best, inOrderFrom(name, letters, start));
   }
   return best;

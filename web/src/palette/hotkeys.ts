@@ -12,12 +12,24 @@ export interface KeyPress {
 
 /** Ctrl K, or ⌘K on a Mac, wherever the focus is. */
 export function isPaletteKey(event: KeyPress): boolean {
-  return (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+  return (
+    (event.ctrlKey || event.metaKey) &&
+    !event.altKey &&
+    !event.shiftKey &&
+    event.key.toLowerCase() === "k"
+  );
 }
 
 /** The question mark, unless somebody is writing. */
 export function isHelpKey(event: KeyPress, isWriting: boolean): boolean {
-  return event.key === "?" && !event.ctrlKey && !event.metaKey && !event.altKey && !isWriting && !event.defaultPrevented;
+  return (
+    event.key === "?" &&
+    !event.ctrlKey &&
+    !event.metaKey &&
+    !event.altKey &&
+    !isWriting &&
+    !event.defaultPrevented
+  );
 }
 
 /** Whether what has the focus takes letters. */

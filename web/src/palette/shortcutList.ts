@@ -15,7 +15,11 @@ const row = (does: string, ...keys: string[]): ShortcutRow => ({ action: does, k
 export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
   {
     title: "General",
-    rows: [row("Command palette", "mod+k"), row("Keyboard shortcuts", "?"), row("Close or go back", "esc")],
+    rows: [
+      row("Command palette", "mod+k"),
+      row("Keyboard shortcuts", "?"),
+      row("Close or go back", "esc"),
+    ],
   },
   {
     title: "Workflow",

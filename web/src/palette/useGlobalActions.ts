@@ -1,51 +1,38 @@
 /** The actions that are always there: pages, themes, what can be made, and every workflow by its name. */
 
 import {
-  Bot,
-  ChartNoAxesColumn,
   FilePlus2,
   FileUp,
   Keyboard,
   KeyRound,
-  LayoutTemplate,
-  LibraryBig,
-  ListChecks,
   LogOut,
+  type LucideIcon,
   Moon,
-  Settings,
-  Sheet,
   Sun,
   SunMoon,
-  Variable,
   Workflow,
 } from "lucide-react";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
 import { signOut, useCanEdit, useIsAdmin } from "../api/session";
 import { urlPath } from "../api/url";
-import { emptyDocument } from "../graph/workflowDocument";
-import { createWorkflow, useWorkflows } from "../pages/workflows/workflowApi";
+import { emptyDocument } from "../api/workflowDocument";
 import { setThemeChoice } from "../theme/theme";
 import { tryAction } from "../ui";
+import { createWorkflow, useWorkflows } from "../workflows/workflowApi";
 import { type Action, useRegisteredActions } from "./actionRegistry";
 
-const PAGES = [
-  { to: "/workflows", label: "Workflows", icon: Workflow, words: "home list" },
-  { to: "/templates", label: "Templates", icon: LayoutTemplate, words: "gallery examples" },
-  { to: "/executions", label: "Executions", icon: ListChecks, words: "runs history log" },
-  { to: "/agents", label: "Agents", icon: Bot, words: "sessions conversations" },
-  { to: "/knowledge", label: "Knowledge", icon: LibraryBig, words: "collections documents vectors rag" },
-  { to: "/credentials", label: "Credentials", icon: KeyRound, words: "keys secrets passwords" },
-  { to: "/tables", label: "Data tables", icon: Sheet, words: "rows database csv" },
-  { to: "/variables", label: "Variables", icon: Variable, words: "vars environment" },
-  { to: "/insights", label: "Insights", icon: ChartNoAxesColumn, words: "cost dashboard charts latency" },
-  { to: "/settings", label: "Settings", icon: Settings, words: "preferences" },
-  { to: "/settings/people", label: "Settings: Users", icon: Settings, words: "people invite roles", forAdmins: true },
-  { to: "/settings/projects", label: "Settings: Projects", icon: Settings, words: "teams members" },
-  { to: "/settings/keys", label: "Settings: API keys", icon: Settings, words: "tokens" },
-];
+/** A page, or a part of one, to go to. */
+export interface PageLink {
+  href: string;
+  title: string;
+  icon?: LucideIcon;
+  /** Other words it is found by. */
+  keywords?: string;
+  adminOnly?: boolean;
+}
 
-export function useGlobalActions(onKeys: () => void): Action[] {
+export function useGlobalActions(pages: readonly PageLink[], onKeys: () => void): Action[] {
   const [, go] = useLocation();
   const workflows = useWorkflows();
   const offered = useRegisteredActions();
@@ -57,13 +44,29 @@ export function useGlobalActions(onKeys: () => void): Action[] {
         const made = await createWorkflow(emptyDocument());
         go(urlPath`/workflow/${made.id}`);
       });
-    const pages = PAGES.filter((page) => isAdmin || !("forAdmins" in page)).map(
-      ({ to, label, icon, words }): Action => ({ id: to, label, icon, keywords: words, group: "Go to", run: () => go(to) }),
-    );
+    const goTo = pages
+      .filter((page) => isAdmin || !page.adminOnly)
+      .map(
+        ({ href, title, icon, keywords }): Action => ({
+          id: href,
+          label: title,
+          icon,
+          keywords,
+          group: "Go to",
+          run: () => go(href),
+        }),
+      );
     const make: Action[] = !canEdit
       ? []
       : [
-          { id: "new-workflow", label: "New workflow", icon: FilePlus2, group: "Create", keywords: "create", run: create },
+          {
+            id: "new-workflow",
+            label: "New workflow",
+            icon: FilePlus2,
+            group: "Create",
+            keywords: "create",
+            run: create,
+          },
           {
             id: "import",
             label: "Import workflow",
@@ -82,9 +85,27 @@ export function useGlobalActions(onKeys: () => void): Action[] {
           },
         ];
     const others: Action[] = [
-      { id: "theme-light", label: "Light theme", icon: Sun, group: "Theme", run: () => setThemeChoice("light") },
-      { id: "theme-dark", label: "Dark theme", icon: Moon, group: "Theme", run: () => setThemeChoice("dark") },
-      { id: "theme-system", label: "System theme", icon: SunMoon, group: "Theme", run: () => setThemeChoice("system") },
+      {
+        id: "theme-light",
+        label: "Light theme",
+        icon: Sun,
+        group: "Theme",
+        run: () => setThemeChoice("light"),
+      },
+      {
+        id: "theme-dark",
+        label: "Dark theme",
+        icon: Moon,
+        group: "Theme",
+        run: () => setThemeChoice("dark"),
+      },
+      {
+        id: "theme-system",
+        label: "System theme",
+        icon: SunMoon,
+        group: "Theme",
+        run: () => setThemeChoice("system"),
+      },
       {
         id: "keys",
         label: "Keyboard shortcuts",
@@ -115,6 +136,6 @@ export function useGlobalActions(onKeys: () => void): Action[] {
           run: () => go(urlPath`/workflow/${row.id}`),
         }),
       );
-    return [...offered, ...make, ...pages, ...open, ...others];
-  }, [offered, workflows.data, go, onKeys, canEdit, isAdmin]);
+    return [...offered, ...make, ...goTo, ...open, ...others];
+  }, [pages, offered, workflows.data, go, onKeys, canEdit, isAdmin]);
 }

@@ -4,10 +4,10 @@ import { Play, Unplug } from "lucide-react";
 import { memo, useMemo, useState } from "react";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { DataSource } from "../data/dataSource";
-import { useCanvas } from "../editor/canvasStore";
-import { useEditor } from "../editor/editorStore";
-import { fieldCode } from "../expression/template";
-import { runToNode, useRunWatch } from "../run/runControl";
+import { fieldCode } from "../graph/template";
+import { runToNode, useRunWatch } from "../runner/runControl";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { Button, EmptyState, Select } from "../ui";
 import type { NodeContext } from "./nodeContext";
 import { feedingRun, fullestOutput, listNodeRuns, outputChoices, runSource } from "./nodeRuns";
@@ -24,14 +24,19 @@ interface InputColumnProps {
 /** Drawn anew only for its own sake: tables are large, and every key in a parameter changes the document. */
 export const InputColumn = memo(function InputColumn({ node, around, ownRun }: InputColumnProps) {
   const [chosen, setChosen] = useState<string | null>(null);
-  const from = chosen !== null && around.before.includes(chosen) ? chosen : (around.direct?.from ?? null);
+  const from =
+    chosen !== null && around.before.includes(chosen) ? chosen : (around.direct?.from ?? null);
   if (from === null) {
     return (
       <section className={css.column} aria-label="Input">
         <header className={css.columnHead}>
           <h2>Input</h2>
         </header>
-        <EmptyState icon={Unplug} title="No input connected" text="Connect a previous node on the canvas to see its data here." />
+        <EmptyState
+          icon={Unplug}
+          title="No input connected"
+          text="Connect a previous node on the canvas to see its data here."
+        />
       </section>
     );
   }
@@ -77,26 +82,44 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
     (ports?.outputs ?? []).filter((port) => port.kind === "main"),
   );
   const edge = around.parents.find((one) => one.from === from);
-  const fromEdge = outputs.findIndex((output) => output.kind === "main" && output.index === edge?.output);
+  const fromEdge = outputs.findIndex(
+    (output) => output.kind === "main" && output.index === edge?.output,
+  );
   const at = chosenOutput ?? (fromEdge >= 0 ? fromEdge : fullestOutput(outputs));
   const output = outputs[at];
   const { kind, index, items } = output ?? {};
   const direct = around.direct?.from ?? null;
   const picking = useMemo(
-    () => (readOnly ? null : { codeOf: (path: readonly (string | number)[]) => fieldCode({ node: from, path }, direct) }),
+    () =>
+      readOnly
+        ? null
+        : {
+            codeOf: (path: readonly (string | number)[]) => fieldCode({ node: from, path }, direct),
+          },
     [readOnly, from, direct],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
   const source = useMemo(
-    (): DataSource | null => (pinned && !readOnly ? { kind: "pinned", items: pinned } : runSource(run, from, shown, output)),
+    (): DataSource | null =>
+      pinned && !readOnly ? { kind: "pinned", items: pinned } : runSource(run, from, shown, output),
     [pinned, readOnly, run, from, shown, kind, index, items],
   );
-  const below = useMemo(() => (readOnly ? null : <UpstreamFields except={from} />), [readOnly, from]);
+  const below = useMemo(
+    () => (readOnly ? null : <UpstreamFields except={from} />),
+    [readOnly, from],
+  );
   if (pinned && !readOnly && source) {
     return (
       <>
         <PaneNote tone="pinned">Pinned data from {from}</PaneNote>
-        <DataPane source={source} picking={picking} storageKey="input" initialView="schema" label="Input" below={below} />
+        <DataPane
+          source={source}
+          picking={picking}
+          storageKey="input"
+          initialView="schema"
+          label="Input"
+          below={below}
+        />
       </>
     );
   }
@@ -125,7 +148,11 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
               dense
               value={String(at)}
               onChange={(next) => setChosenOutput(Number(next))}
-              options={outputs.map((one, index) => ({ value: String(index), label: one.label, hint: `${one.items} items` }))}
+              options={outputs.map((one, index) => ({
+                value: String(index),
+                label: one.label,
+                hint: `${one.items} items`,
+              }))}
               label="Output"
             />
           )}
@@ -134,7 +161,10 @@ function NodeData({ node, from, around, ownRun }: InputColumnProps & { from: str
               dense
               value={String(shown.runIndex)}
               onChange={(next) => setChosenRun(Number(next))}
-              options={runs.map((one) => ({ value: String(one.runIndex), label: `Run ${one.runIndex + 1} of ${runs.length}` }))}
+              options={runs.map((one) => ({
+                value: String(one.runIndex),
+                label: `Run ${one.runIndex + 1} of ${runs.length}`,
+              }))}
               label="Run"
             />
           )}

@@ -1,12 +1,12 @@
 /** The panel of a node, over the canvas: input, settings and output beside each other. The editor places it once; it shows while a node is open. */
 
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { useEditor } from "../editor/editorStore";
-import { FormContext } from "../fields/formContext";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { findNode } from "../graph/document";
-import type { WorkflowNode } from "../graph/workflowDocument";
-import { RunBanner } from "../run/RunBanner";
-import { runToNode } from "../run/runControl";
+import { RunBanner } from "../runner/RunBanner";
+import { runToNode } from "../runner/runControl";
+import { useEditor } from "../store/editorStore";
+import { FormContext } from "../store/formContext";
 import { ErrorBoundary, Skeleton, SplitPane, Tabs, useIsNarrow } from "../ui";
 import { DocsTab } from "./DocsTab";
 import { InputColumn } from "./InputColumn";
@@ -30,14 +30,19 @@ type Tab = "agent" | "parameters" | "settings" | "docs";
 
 /** The strict agent is read in tabs of its own, beside its parameters. */
 const STRICT_AGENT = "agent-core-react";
-const StrictTabs = lazy(async () => ({ default: (await import("../timeline/StrictAgentTabs")).StrictAgentTabs }));
+const StrictTabs = lazy(async () => ({
+  default: (await import("../timeline/StrictAgentTabs")).StrictAgentTabs,
+}));
 
 function NodePanelContent({ node }: { node: WorkflowNode }) {
   const connections = useEditor((state) => state.workflow.connections);
   const nodes = useEditor((state) => state.workflow.nodes);
   const openNode = useEditor((state) => state.openNode);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these parts of the document decide who is around.
-  const around = useMemo(() => getNodeContext(useEditor.getState().workflow, node.name), [connections, nodes.length, node.name]);
+  const around = useMemo(
+    () => getNodeContext(useEditor.getState().workflow, node.name),
+    [connections, nodes.length, node.name],
+  );
   const [tab, setTab] = useState<Tab>(node.type === STRICT_AGENT ? "agent" : "parameters");
   const [run, setRun] = useState<number | null>(null);
   const form = useNodeForm(node, around, run);
@@ -64,7 +69,8 @@ function NodePanelContent({ node }: { node: WorkflowNode }) {
     },
   });
 
-  const hasInput = around.before.length > 0 || (form.type?.inputs.some((port) => port.kind === "main") ?? true);
+  const hasInput =
+    around.before.length > 0 || (form.type?.inputs.some((port) => port.kind === "main") ?? true);
   const input =
     hasInput && form.type?.group !== "trigger" ? (
       <ErrorBoundary what="The input">
@@ -108,8 +114,18 @@ function NodePanelContent({ node }: { node: WorkflowNode }) {
     <FormContext value={form}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same. */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the panel closes it. */}
-      <div className={css.shade} onClick={(event) => event.target === event.currentTarget && close()}>
-        <div ref={frame} className={css.panel} role="dialog" aria-label={`Node ${node.name}`} tabIndex={-1} onKeyDown={onKeyDown}>
+      <div
+        className={css.shade}
+        onClick={(event) => event.target === event.currentTarget && close()}
+      >
+        <div
+          ref={frame}
+          className={css.panel}
+          role="dialog"
+          aria-label={`Node ${node.name}`}
+          tabIndex={-1}
+          onKeyDown={onKeyDown}
+        >
           <PanelHeader node={node} around={around} onClose={close} />
           <RunBanner />
           <Columns input={input} middle={middle} output={output} />
@@ -120,7 +136,15 @@ function NodePanelContent({ node }: { node: WorkflowNode }) {
 }
 
 /** Three columns where there is room, one at a time where there is not. */
-function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNode; output: ReactNode }) {
+function Columns({
+  input,
+  middle,
+  output,
+}: {
+  input: ReactNode;
+  middle: ReactNode;
+  output: ReactNode;
+}) {
   const narrow = useIsNarrow(ONE_COLUMN);
   const [shown, setShown] = useState("middle");
   if (narrow) {
@@ -137,14 +161,30 @@ function Columns({ input, middle, output }: { input: ReactNode; middle: ReactNod
     );
   }
   const right = (
-    <SplitPane direction="row" initial={-RIGHT} min={260} max={1400} share={0.62} storageKey="panel.output" label="Output width">
+    <SplitPane
+      direction="row"
+      initial={-RIGHT}
+      min={260}
+      max={1400}
+      share={0.62}
+      storageKey="panel.output"
+      label="Output width"
+    >
       {[middle, output]}
     </SplitPane>
   );
   return (
     <div className={css.columns}>
       {input ? (
-        <SplitPane direction="row" initial={LEFT} min={240} max={1200} share={0.45} storageKey="panel.input" label="Input width">
+        <SplitPane
+          direction="row"
+          initial={LEFT}
+          min={240}
+          max={1200}
+          share={0.45}
+          storageKey="panel.input"
+          label="Input width"
+        >
           {[input, right]}
         </SplitPane>
       ) : (

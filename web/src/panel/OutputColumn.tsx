@@ -2,16 +2,16 @@
 
 import { LoaderCircle, PencilLine, Pin, PinOff, Play, Route } from "lucide-react";
 import { memo, useMemo, useState } from "react";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { DataPane, PaneNote } from "../data/DataPane";
 import type { DataSource } from "../data/dataSource";
-import { useDrawer } from "../drawer/drawerStore";
-import { useCanvas } from "../editor/canvasStore";
-import { useEditor } from "../editor/editorStore";
 import { unpinNode } from "../graph/document";
-import type { WorkflowNode } from "../graph/workflowDocument";
 import { RunProblem } from "../run/RunProblem";
 import type { NodeRunView } from "../run/runView";
 import { StepStatusMark } from "../run/StepStatusMark";
+import { useCanvas } from "../store/canvasStore";
+import { useDrawer } from "../store/drawerStore";
+import { useEditor } from "../store/editorStore";
 import { Button, Duration, EmptyState, IconButton, Select, Tabs } from "../ui";
 import { fullestOutput, listNodeRuns, outputChoices, runSource } from "./nodeRuns";
 import css from "./Panel.module.css";
@@ -29,7 +29,13 @@ interface OutputColumnProps {
 }
 
 /** Drawn anew only for its own sake, like the input. */
-export const OutputColumn = memo(function OutputColumn({ node: { name }, node, root, chosenRun, onRun }: OutputColumnProps) {
+export const OutputColumn = memo(function OutputColumn({
+  node: { name },
+  node,
+  root,
+  chosenRun,
+  onRun,
+}: OutputColumnProps) {
   const run = useEditor((state) => state.run);
   const pinned = useEditor((state) => state.workflow.pinData?.[name]);
   const readOnly = useEditor((state) => state.readOnly);
@@ -40,7 +46,10 @@ export const OutputColumn = memo(function OutputColumn({ node: { name }, node, r
   const shown = runs.find((one) => one.runIndex === chosenRun) ?? runs.at(-1);
   const puts = (ports?.outputs ?? []).some((port) => port.kind === "main");
   const showsPinned = pinned !== undefined && !readOnly;
-  const pinnedSource = useMemo((): DataSource => ({ kind: "pinned", items: pinned ?? [] }), [pinned]);
+  const pinnedSource = useMemo(
+    (): DataSource => ({ kind: "pinned", items: pinned ?? [] }),
+    [pinned],
+  );
   return (
     <section className={css.column} aria-label="Output">
       <header className={css.columnHead}>
@@ -58,20 +67,36 @@ export const OutputColumn = memo(function OutputColumn({ node: { name }, node, r
               dense
               value={String(shown?.runIndex ?? 0)}
               onChange={(next) => onRun(Number(next))}
-              options={runs.map((one) => ({ value: String(one.runIndex), label: `Run ${one.runIndex + 1} of ${runs.length}` }))}
+              options={runs.map((one) => ({
+                value: String(one.runIndex),
+                label: `Run ${one.runIndex + 1} of ${runs.length}`,
+              }))}
               label="Run"
             />
           </div>
         )}
         {shown && shown.notes > 0 && (
-          <IconButton icon={Route} label="Show agent timeline" size="small" onClick={() => showTimeline(name)} />
+          <IconButton
+            icon={Route}
+            label="Show agent timeline"
+            size="small"
+            onClick={() => showTimeline(name)}
+          />
         )}
-        {puts && !readOnly && <IconButton icon={PencilLine} label="Edit output" size="small" onClick={() => setEditing(true)} />}
+        {puts && !readOnly && (
+          <IconButton
+            icon={PencilLine}
+            label="Edit output"
+            size="small"
+            onClick={() => setEditing(true)}
+          />
+        )}
       </header>
       {showsPinned ? (
         <>
           <PaneNote tone="pinned">
-            <Pin size={13} aria-hidden /> <span className={css.fill}>Pinned. This data is used instead of running the node.</span>
+            <Pin size={13} aria-hidden />{" "}
+            <span className={css.fill}>Pinned. This data is used instead of running the node.</span>
             <Button
               kind="quiet"
               size="small"
@@ -81,12 +106,25 @@ export const OutputColumn = memo(function OutputColumn({ node: { name }, node, r
               Unpin
             </Button>
           </PaneNote>
-          <DataPane source={pinnedSource} picking={null} storageKey="output" initialView="table" label="Output" />
+          <DataPane
+            source={pinnedSource}
+            picking={null}
+            storageKey="output"
+            initialView="table"
+            label="Output"
+          />
         </>
       ) : (
-        <RunData key={`${run?.executionId} ${shown?.runIndex}`} node={node} root={root} shown={shown} />
+        <RunData
+          key={`${run?.executionId} ${shown?.runIndex}`}
+          node={node}
+          root={root}
+          shown={shown}
+        />
       )}
-      {editing && <PinEditor node={name} onClose={() => setEditing(false)} run={shown?.runIndex ?? 0} />}
+      {editing && (
+        <PinEditor node={name} onClose={() => setEditing(false)} run={shown?.runIndex ?? 0} />
+      )}
     </section>
   );
 });
@@ -115,13 +153,23 @@ function RunData({ node, root, shown }: RunDataProps) {
   const output = outputs.find((one) => key(one) === chosen) ?? outputs[fullestOutput(outputs)];
   const { kind, index, items } = output ?? {};
   // biome-ignore lint/correctness/useExhaustiveDependencies: the choices are made anew each time; these parts of them count.
-  const source = useMemo(() => runSource(run, node.name, shown, output), [run, node.name, shown, kind, index, items]);
+  const source = useMemo(
+    () => runSource(run, node.name, shown, output),
+    [run, node.name, shown, kind, index, items],
+  );
   const runIndex = shown?.runIndex ?? 0;
   const { pin } = pinning;
   const actions = useMemo(
     () =>
       kind === "main" &&
-      !readOnly && <IconButton icon={Pin} label="Pin data" size="small" onClick={() => void pin(runIndex, index ?? 0)} />,
+      !readOnly && (
+        <IconButton
+          icon={Pin}
+          label="Pin data"
+          size="small"
+          onClick={() => void pin(runIndex, index ?? 0)}
+        />
+      ),
     [kind, index, readOnly, runIndex, pin],
   );
   if (!run || !shown) {
@@ -140,7 +188,13 @@ function RunData({ node, root, shown }: RunDataProps) {
   }
   if (shown.status === "running" || shown.status === "waiting") {
     const words = shown.status === "running" ? "This step is running" : "This step is waiting";
-    return <EmptyState icon={LoaderCircle} title={words} text="The output appears here when it finishes." />;
+    return (
+      <EmptyState
+        icon={LoaderCircle}
+        title={words}
+        text="The output appears here when it finishes."
+      />
+    );
   }
   return (
     <>

@@ -2,16 +2,16 @@
 
 import { ChevronLeft, ChevronRight, MessagesSquare, Play, Square, X } from "lucide-react";
 import { useState } from "react";
-import { useDrawer } from "../drawer/drawerStore";
-import { useCanvas } from "../editor/canvasStore";
-import { renameNode } from "../editor/commands";
-import { useEditor } from "../editor/editorStore";
-import { NodeIcon } from "../editor/NodeIcon";
-import { useForm } from "../fields/formContext";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { nameProblem } from "../graph/document";
-import type { WorkflowNode } from "../graph/workflowDocument";
-import { runToNode, stopRun, useRunWatch } from "../run/runControl";
 import { isOver } from "../run/runView";
+import { runToNode, stopRun, useRunWatch } from "../runner/runControl";
+import { NodeIcon } from "../shared/NodeIcon";
+import { useCanvas } from "../store/canvasStore";
+import { useDrawer } from "../store/drawerStore";
+import { renameNode } from "../store/editCommands";
+import { useEditor } from "../store/editorStore";
+import { useForm } from "../store/formContext";
 import { Badge, Button, IconButton, Menu } from "../ui";
 import type { NodeContext } from "./nodeContext";
 import css from "./Panel.module.css";
@@ -55,9 +55,22 @@ function Neighbours({
   const shortcut = side === "left" ? "Alt+←" : "Alt+→";
   const [only, ...more] = names;
   if (only === undefined)
-    return <IconButton icon={icon} label={side === "left" ? "No previous node" : "No next node"} disabled />;
+    return (
+      <IconButton
+        icon={icon}
+        label={side === "left" ? "No previous node" : "No next node"}
+        disabled
+      />
+    );
   if (more.length === 0)
-    return <IconButton icon={icon} label={`Open ${only}`} shortcut={shortcut} onClick={() => onOpen(only)} />;
+    return (
+      <IconButton
+        icon={icon}
+        label={`Open ${only}`}
+        shortcut={shortcut}
+        onClick={() => onOpen(only)}
+      />
+    );
   const label = side === "left" ? "Previous nodes" : "Next nodes";
   return (
     <Menu
@@ -110,7 +123,8 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
   const isStarting = useRunWatch((state) => state.isStarting);
   const isStopping = useRunWatch((state) => state.isStopping);
   // A model or a tool that nothing uses has no step that could run.
-  const isAlone = useCanvas((state) => state.ports.get(node.name)?.shape === "circle") && root === node.name;
+  const isAlone =
+    useCanvas((state) => state.ports.get(node.name)?.shape === "circle") && root === node.name;
   if (running && !isStarting) {
     return (
       <Button icon={Square} busy={isStopping} onClick={() => void stopRun()}>
@@ -120,7 +134,11 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
   }
   if (isAlone) {
     return (
-      <Button icon={Play} disabled title="This is a sub-node. Connect it to a node that uses it, then run that node.">
+      <Button
+        icon={Play}
+        disabled
+        title="This is a sub-node. Connect it to a node that uses it, then run that node."
+      >
         Test step
       </Button>
     );
@@ -133,7 +151,13 @@ export function StepButton({ node, root }: { node: WorkflowNode; root: string })
     );
   }
   return (
-    <Button kind="primary" icon={Play} busy={isStarting} onClick={() => void runToNode(root)} title="Ctrl+Enter">
+    <Button
+      kind="primary"
+      icon={Play}
+      busy={isStarting}
+      onClick={() => void runToNode(root)}
+      title="Ctrl+Enter"
+    >
       {stepLabel(node, root)}
     </Button>
   );

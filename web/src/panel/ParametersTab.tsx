@@ -1,14 +1,14 @@
 /** The parameters of a node: what it is, what its credentials are, and its form. */
 
 import { CircleHelp, TriangleAlert } from "lucide-react";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { CodeEditor } from "../expression/CodeEditor";
 import { CredentialField } from "../fields/CredentialField";
-import { useForm } from "../fields/formContext";
-import type { JsonObject } from "../fields/json";
 import { ParamForm } from "../fields/ParamForm";
 import { requiredCredentials } from "../fields/requiredCredentials";
 import { visibleParams } from "../fields/visibleParams";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { JsonObject } from "../graph/json";
+import { useForm } from "../store/formContext";
 import css from "./Panel.module.css";
 import { WebhookUrlBox } from "./WebhookUrlBox";
 
@@ -21,8 +21,8 @@ export function ParametersTab({ node }: { node: WorkflowNode }) {
     <div className={css.form}>
       {!type.versions.includes(version) && (
         <p className={css.warning}>
-          <TriangleAlert size={14} aria-hidden /> Version {version} of this node is not supported. Showing the form for version{" "}
-          {Math.max(...type.versions)}.
+          <TriangleAlert size={14} aria-hidden /> Version {version} of this node is not supported.
+          Showing the form for version {Math.max(...type.versions)}.
         </p>
       )}
       <WebhookUrlBox node={node} />
@@ -30,7 +30,9 @@ export function ParametersTab({ node }: { node: WorkflowNode }) {
         <CredentialField key={asked.kind} {...asked} />
       ))}
       <ParamForm params={type.params} values={node.parameters as JsonObject} path={[]} />
-      {visible.length === 0 && credentials.length === 0 && <p className={css.faint}>This node has no parameters.</p>}
+      {visible.length === 0 && credentials.length === 0 && (
+        <p className={css.faint}>This node has no parameters.</p>
+      )}
     </div>
   );
 }
@@ -40,8 +42,8 @@ function UnknownNodeType({ node }: { node: WorkflowNode }) {
   return (
     <div className={css.form}>
       <p className={css.warning}>
-        <CircleHelp size={14} aria-hidden /> The node type “{node.type}” is not supported, so it cannot run. Its parameters are
-        kept.
+        <CircleHelp size={14} aria-hidden /> The node type “{node.type}” is not supported, so it
+        cannot run. Its parameters are kept.
       </p>
       <div className={css.raw}>
         <CodeEditor

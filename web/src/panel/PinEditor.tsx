@@ -1,17 +1,25 @@
 /** Edits the output of a node by hand; what is saved is pinned. */
 
 import { useEffect, useState } from "react";
-import { useEditor } from "../editor/editorStore";
 import { CodeEditor } from "../expression/CodeEditor";
 import { pinNode } from "../graph/document";
-import { Button, Dialog, Loading } from "../ui";
+import { useEditor } from "../store/editorStore";
+import { FormDialog, Loading } from "../ui";
 import css from "./Panel.module.css";
 import { formatPinned, parsePinned } from "./pinnedData";
 import { fetchOutputItems } from "./usePinning";
 
 const EXAMPLE = '[\n  {\n    "name": "Ada"\n  }\n]';
 
-export function PinEditor({ node, run, onClose }: { node: string; run: number; onClose: () => void }) {
+export function PinEditor({
+  node,
+  run,
+  onClose,
+}: {
+  node: string;
+  run: number;
+  onClose: () => void;
+}) {
   const [text, setText] = useState<string | null>(() => {
     const pinned = useEditor.getState().workflow.pinData?.[node];
     return pinned ? formatPinned(pinned) : null;
@@ -47,26 +55,31 @@ export function PinEditor({ node, run, onClose }: { node: string; run: number; o
   const problem = parsed && "problem" in parsed ? parsed.problem : null;
   const save = () => {
     if (!parsed || "problem" in parsed) return;
-    useEditor.getState().change(`Edit output of ${node}`, (document) => pinNode(document, node, parsed.items));
-    onClose();
+    useEditor
+      .getState()
+      .change(`Edit output of ${node}`, (document) => pinNode(document, node, parsed.items));
   };
-  const footer = (
-    <>
-      <span className={problem ? css.problem : css.faint} role="status">
-        {problem ??
-          (parsed && "items" in parsed ? `${parsed.items.length === 1 ? "1 item" : `${parsed.items.length} items`}` : "")}
-      </span>
-      <span className={css.fill} />
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" disabled={!parsed || problem !== null} onClick={save}>
-        Save and pin
-      </Button>
-    </>
+  const status = (
+    <span className={problem ? css.problem : css.faint} role="status">
+      {problem ??
+        (parsed && "items" in parsed
+          ? `${parsed.items.length === 1 ? "1 item" : `${parsed.items.length} items`}`
+          : "")}
+    </span>
   );
   return (
-    <Dialog open onClose={onClose} title={`Output of ${node}`} size="large" footer={footer}>
+    <FormDialog
+      title={`Output of ${node}`}
+      size="large"
+      action="Save and pin"
+      aside={status}
+      disabled={!parsed || problem !== null}
+      onSubmit={save}
+      onClose={onClose}
+    >
       <p className={css.faint}>
-        An array of objects, one per item. Saving pins it: the node is skipped and the next nodes receive this data. {note}
+        An array of objects, one per item. Saving pins it: the node is skipped and the next nodes
+        receive this data. {note}
       </p>
       <div className={css.pinEditor}>
         {text === null ? (
@@ -82,6 +95,6 @@ export function PinEditor({ node, run, onClose }: { node: string; run: number; o
           />
         )}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,12 +1,18 @@
 /** What happens around a node's work: errors, retries, notes and whether it runs at all. */
 
 import { newestVersion, useCatalogue } from "../api/catalogue";
-import { useCanvas } from "../editor/canvasStore";
-import { useEditor } from "../editor/editorStore";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { setNodeField } from "../graph/document";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
 import { CopyButton, Field, NumberInput, Select, Switch, TextArea } from "../ui";
-import { canSplitErrors, ON_ERROR_OPTIONS, onErrorOf, TRIES_RANGE, WAIT_RANGE_MS } from "./nodeSettings";
+import {
+  canSplitErrors,
+  ON_ERROR_OPTIONS,
+  onErrorOf,
+  TRIES_RANGE,
+  WAIT_RANGE_MS,
+} from "./nodeSettings";
 import css from "./Panel.module.css";
 
 export function SettingsTab({ node }: { node: WorkflowNode }) {
@@ -14,8 +20,14 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
   const readOnly = useEditor((state) => state.readOnly);
   const ports = useCanvas((state) => state.ports.get(node.name));
   const catalogue = useCatalogue();
-  const set = <K extends string & keyof WorkflowNode>(field: K, value: WorkflowNode[K] | undefined, what: string) =>
-    change(`${what} of ${node.name}`, (document) => setNodeField(document, node.name, field, value));
+  const set = <K extends string & keyof WorkflowNode>(
+    field: K,
+    value: WorkflowNode[K] | undefined,
+    what: string,
+  ) =>
+    change(`${what} of ${node.name}`, (document) =>
+      setNodeField(document, node.name, field, value),
+    );
   const known = catalogue.findNewest(node.type);
   const flag = (
     field: "alwaysOutputData" | "executeOnce" | "retryOnFail" | "disabled" | "notesInFlow",
@@ -36,15 +48,24 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
     </div>
   );
   const onError = onErrorOf(node);
-  const offered = ON_ERROR_OPTIONS.filter((choice) => choice.value !== "continueErrorOutput" || canSplitErrors(ports?.outputs));
+  const offered = ON_ERROR_OPTIONS.filter(
+    (choice) => choice.value !== "continueErrorOutput" || canSplitErrors(ports?.outputs),
+  );
   return (
     <div className={css.form}>
       {flag("disabled", "Disabled", "Items pass through unchanged.")}
-      <Field label="On error" hint={ON_ERROR_OPTIONS.find((choice) => choice.value === onError)?.hint}>
+      <Field
+        label="On error"
+        hint={ON_ERROR_OPTIONS.find((choice) => choice.value === onError)?.hint}
+      >
         <Select
           value={onError}
           onChange={(value) =>
-            set("onError", value === "stopWorkflow" ? undefined : (value as typeof onError), "Change “On error”")
+            set(
+              "onError",
+              value === "stopWorkflow" ? undefined : (value as typeof onError),
+              "Change “On error”",
+            )
           }
           options={offered}
           label="On error"
@@ -75,7 +96,11 @@ export function SettingsTab({ node }: { node: WorkflowNode }) {
           </Field>
         </div>
       )}
-      {flag("alwaysOutputData", "Always output data", "Output an empty item if there are none, so the branch continues.")}
+      {flag(
+        "alwaysOutputData",
+        "Always output data",
+        "Output an empty item if there are none, so the branch continues.",
+      )}
       {flag("executeOnce", "Execute once", "Process only the first item.")}
       <Field label="Notes">
         <TextArea

@@ -4,8 +4,8 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
 import { SchemaTree } from "../data/SchemaTree";
 import { type SchemaNode, schemaOf } from "../data/schema";
-import { fieldCode, toAccessor } from "../expression/template";
-import { useForm } from "../fields/formContext";
+import { fieldCode, toAccessor } from "../graph/template";
+import { useForm } from "../store/formContext";
 import { cx } from "../ui";
 import css from "./Panel.module.css";
 
@@ -24,7 +24,10 @@ export function UpstreamFields({ except }: { except: string }) {
         </Group>
       ))}
       <Group title="Variables and context">
-        <SchemaTree nodes={context} picking={{ codeOf: ([root, ...rest]) => `${root}${toAccessor(rest)}` }} />
+        <SchemaTree
+          nodes={context}
+          picking={{ codeOf: ([root, ...rest]) => `${root}${toAccessor(rest)}` }}
+        />
       </Group>
     </div>
   );

@@ -2,9 +2,9 @@
 
 import { useState } from "react";
 import { useWebhookOrigin } from "../api/instance";
-import { useEditor } from "../editor/editorStore";
-import { useForm } from "../fields/formContext";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { WorkflowNode } from "../api/workflowDocument";
+import { useEditor } from "../store/editorStore";
+import { useForm } from "../store/formContext";
 import { Chip, CopyButton } from "../ui";
 import css from "./Panel.module.css";
 import { getWebhookUrls } from "./webhookUrls";
@@ -31,7 +31,12 @@ export function WebhookUrlBox({ node }: { node: WorkflowNode }) {
         <span className={css.space} />
         <div className={css.switch} role="group" aria-label="URL type">
           {(["test", "production"] as const).map((one) => (
-            <button key={one} type="button" aria-pressed={shown === one} onClick={() => setShown(one)}>
+            <button
+              key={one}
+              type="button"
+              aria-pressed={shown === one}
+              onClick={() => setShown(one)}
+            >
               {one === "test" ? "Test" : "Production"}
             </button>
           ))}
@@ -42,7 +47,11 @@ export function WebhookUrlBox({ node }: { node: WorkflowNode }) {
         <code>{url}</code>
         {!addresses.unknown && <CopyButton text={url} label="Copy URL" />}
       </div>
-      <p className={css.faint}>{addresses.unknown ? "The path is an expression, so the URL is only known at run time." : hint}</p>
+      <p className={css.faint}>
+        {addresses.unknown
+          ? "The path is an expression, so the URL is only known at run time."
+          : hint}
+      </p>
     </section>
   );
 }

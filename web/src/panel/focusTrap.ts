@@ -17,5 +17,7 @@ export function trapFocus(frame: HTMLElement, backwards: boolean): boolean {
 }
 
 function isFocusable(element: HTMLElement): boolean {
-  return element.tabIndex >= 0 && !element.matches(":disabled") && element.getClientRects().length > 0;
+  return (
+    element.tabIndex >= 0 && !element.matches(":disabled") && element.getClientRects().length > 0
+  );
 }

@@ -1,15 +1,29 @@
 import { expect, test } from "vitest";
-import type { WorkflowDocument } from "../graph/workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
 import { getNodeContext } from "./nodeContext";
 
-function workflow(...ways: [from: string, kind: string, to: string, input?: number][]): WorkflowDocument {
+function workflow(
+  ...ways: [from: string, kind: string, to: string, input?: number][]
+): WorkflowDocument {
   const names = [...new Set(ways.flatMap(([from, , to]) => [from, to]))];
-  const connections: Record<string, Record<string, { node: string; type: string; index: number }[][]>> = {};
+  const connections: Record<
+    string,
+    Record<string, { node: string; type: string; index: number }[][]>
+  > = {};
   for (const [from, kind, to, input = 0] of ways) {
     const kinds = connections[from] ?? {};
-    connections[from] = { ...kinds, [kind]: [[...(kinds[kind]?.[0] ?? []), { node: to, type: kind, index: input }]] };
+    connections[from] = {
+      ...kinds,
+      [kind]: [[...(kinds[kind]?.[0] ?? []), { node: to, type: kind, index: input }]],
+    };
   }
-  const nodes = names.map((name) => ({ name, type: "test", typeVersion: 1, position: [0, 0] as const, parameters: {} }));
+  const nodes = names.map((name) => ({
+    name,
+    type: "test",
+    typeVersion: 1,
+    position: [0, 0] as const,
+    parameters: {},
+  }));
   return { name: "Test", nodes, connections };
 }
 
@@ -30,7 +44,10 @@ test("a node sees what came before it, nearest first", () => {
 });
 
 test("a tool sees the items of the agent it serves, however deep it hangs", () => {
-  expect(getNodeContext(document, "Store")).toMatchObject({ before: ["Fetch", "Start"], next: ["Tool"] });
+  expect(getNodeContext(document, "Store")).toMatchObject({
+    before: ["Fetch", "Start"],
+    next: ["Tool"],
+  });
   expect(getNodeContext(document, "Store").direct?.from).toBe("Fetch");
 });
 
@@ -43,7 +60,12 @@ test("testing a tool runs the agent it serves", () => {
 });
 
 test("a trigger has nothing before it", () => {
-  expect(getNodeContext(document, "Start")).toMatchObject({ direct: null, before: [], previous: [], next: ["Fetch"] });
+  expect(getNodeContext(document, "Start")).toMatchObject({
+    direct: null,
+    before: [],
+    previous: [],
+    next: ["Fetch"],
+  });
 });
 
 test("a node with several inputs looks at the first of them", () => {

@@ -1,9 +1,9 @@
 /** Which nodes stand around one: whose data it sees, and where a step to the left or right leads. */
 
+import type { Edge, WorkflowDocument } from "../api/workflowDocument";
 import { STICKY_NOTE } from "../graph/document";
 import { ancestors, edgesOf, MAIN } from "../graph/edges";
 import { isSubNodeKind } from "../graph/ports";
-import type { Edge, WorkflowDocument } from "../graph/workflowDocument";
 
 export interface NodeContext {
   /** The connection that `$json` comes through; of several, the first. */
@@ -23,15 +23,27 @@ export interface NodeContext {
 
 export function getNodeContext(document: WorkflowDocument, name: string): NodeContext {
   const edges = edgesOf(document);
-  const names = new Set(document.nodes.filter((node) => node.type !== STICKY_NOTE).map((node) => node.name));
+  const names = new Set(
+    document.nodes.filter((node) => node.type !== STICKY_NOTE).map((node) => node.name),
+  );
   const real = edges.filter((edge) => names.has(edge.from) && names.has(edge.to));
   const feeding = feedingNode(real, name);
-  const parents = real.filter((edge) => edge.kind === MAIN && edge.to === feeding).sort((one, other) => one.input - other.input);
+  const parents = real
+    .filter((edge) => edge.kind === MAIN && edge.to === feeding)
+    .sort((one, other) => one.input - other.input);
   const before = ancestors(document, feeding).filter((node) => names.has(node) && node !== name);
-  const served = unique(real.filter((edge) => isSubNodeKind(edge.kind) && edge.from === name).map((edge) => edge.to));
-  const mainInto = unique(real.filter((edge) => edge.kind === MAIN && edge.to === name).map((edge) => edge.from));
-  const mainOut = unique(real.filter((edge) => edge.kind === MAIN && edge.from === name).map((edge) => edge.to));
-  const suppliers = unique(real.filter((edge) => isSubNodeKind(edge.kind) && edge.to === name).map((edge) => edge.from));
+  const served = unique(
+    real.filter((edge) => isSubNodeKind(edge.kind) && edge.from === name).map((edge) => edge.to),
+  );
+  const mainInto = unique(
+    real.filter((edge) => edge.kind === MAIN && edge.to === name).map((edge) => edge.from),
+  );
+  const mainOut = unique(
+    real.filter((edge) => edge.kind === MAIN && edge.from === name).map((edge) => edge.to),
+  );
+  const suppliers = unique(
+    real.filter((edge) => isSubNodeKind(edge.kind) && edge.to === name).map((edge) => edge.from),
+  );
   return {
     direct: parents[0] ?? null,
     parents,
@@ -64,7 +76,8 @@ function rootOf(edges: readonly Edge[], name: string): string {
   while (!seen.has(at)) {
     seen.add(at);
     const up = edges.find((edge) => isSubNodeKind(edge.kind) && edge.from === at);
-    if (!up || edges.some((edge) => edge.kind === MAIN && (edge.to === at || edge.from === at))) return at;
+    if (!up || edges.some((edge) => edge.kind === MAIN && (edge.to === at || edge.from === at)))
+      return at;
     at = up.to;
   }
   return name;

@@ -53,7 +53,11 @@ export function listNodeRuns(view: RunView | null, node: string): readonly NodeR
 const NO_RUNS: readonly NodeRunView[] = [];
 
 /** Which run of a node before fed this run of the node; the last one where that is not known. */
-export function feedingRun(run: NodeRunView | undefined, source: string, sourceRuns: readonly NodeRunView[]): number {
+export function feedingRun(
+  run: NodeRunView | undefined,
+  source: string,
+  sourceRuns: readonly NodeRunView[],
+): number {
   const told = run?.source.find((one) => one?.node === source);
   return told?.run ?? sourceRuns.at(-1)?.runIndex ?? 0;
 }

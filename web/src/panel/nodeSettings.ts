@@ -1,13 +1,21 @@
 /** What happens around a node's work: switches and choices that every node has, with what the document leaves out filled in. */
 
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { WorkflowNode } from "../api/workflowDocument";
 
 export type OnError = NonNullable<WorkflowNode["onError"]>;
 
 export const ON_ERROR_OPTIONS: readonly { value: OnError; label: string; hint: string }[] = [
   { value: "stopWorkflow", label: "Stop the workflow", hint: "The execution fails at this node." },
-  { value: "continueRegularOutput", label: "Continue", hint: "Passes the error as an item to the regular output." },
-  { value: "continueErrorOutput", label: "Continue (error output)", hint: "Passes failed items to a separate output." },
+  {
+    value: "continueRegularOutput",
+    label: "Continue",
+    hint: "Passes the error as an item to the regular output.",
+  },
+  {
+    value: "continueErrorOutput",
+    label: "Continue (error output)",
+    hint: "Passes failed items to a separate output.",
+  },
 ];
 
 /** Older workflows say `continueOnFail` instead. */

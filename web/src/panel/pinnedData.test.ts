@@ -8,8 +8,12 @@ test("pinned data is written as people type it and read back", () => {
 });
 
 test("items copied from a workflow are taken as items", () => {
-  expect(parsePinned('[{"json": {"a": 1}, "binary": {}}]')).toEqual({ items: [{ json: { a: 1 }, binary: {} }] });
-  expect(parsePinned('[{"json": {"a": 1}, "other": 2}]')).toEqual({ items: [{ json: { json: { a: 1 }, other: 2 } }] });
+  expect(parsePinned('[{"json": {"a": 1}, "binary": {}}]')).toEqual({
+    items: [{ json: { a: 1 }, binary: {} }],
+  });
+  expect(parsePinned('[{"json": {"a": 1}, "other": 2}]')).toEqual({
+    items: [{ json: { json: { a: 1 }, other: 2 } }],
+  });
 });
 
 test("one object is one item", () => {
@@ -17,7 +21,9 @@ test("one object is one item", () => {
 });
 
 test("what is wrong is said with where", () => {
-  expect(parsePinned("[1]")).toEqual({ problem: expect.stringContaining("Item 1 is not an object") });
+  expect(parsePinned("[1]")).toEqual({
+    problem: expect.stringContaining("Item 1 is not an object"),
+  });
   expect(parsePinned("[{]")).toEqual({ problem: expect.stringContaining("Invalid JSON") });
   expect(parsePinned("")).toEqual({ problem: expect.stringContaining("Enter an array") });
 });

@@ -2,15 +2,15 @@
 
 import { useMemo, useState } from "react";
 import { useCatalogue } from "../api/catalogue";
-import { useCanvas } from "../editor/canvasStore";
-import { useEditor } from "../editor/editorStore";
+import type { WorkflowNode } from "../api/workflowDocument";
 import { affectsComparison, applyComparisonSettings } from "../fields/filterComparison";
-import type { Form } from "../fields/formContext";
-import type { JsonObject } from "../fields/json";
-import { setParam } from "../fields/paramPath";
 import { withDefaults } from "../fields/visibleParams";
 import { setNodeField, setParameters } from "../graph/document";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { JsonObject } from "../graph/json";
+import { setParam } from "../graph/paramPath";
+import { useCanvas } from "../store/canvasStore";
+import { useEditor } from "../store/editorStore";
+import type { Form } from "../store/formContext";
 import type { NodeContext } from "./nodeContext";
 import { useExpressionScope } from "./useExpressionScope";
 
@@ -27,12 +27,14 @@ export function useNodeForm(node: WorkflowNode, around: NodeContext, run: number
   const type = catalogue.find(node.type, node.typeVersion) ?? catalogue.find(node.type);
   const parameters = node.parameters as JsonObject;
   const top = useMemo(
-    () => (type ? withDefaults(type.params, parameters, { version: node.typeVersion }) : parameters),
+    () =>
+      type ? withDefaults(type.params, parameters, { version: node.typeVersion }) : parameters,
     [type, parameters, node.typeVersion],
   );
   const failed = useMemo(() => {
     const parameter = failedRun?.parameter;
-    if (typeof parameter === "string" && failedRun) return { parameter, message: failedRun.message };
+    if (typeof parameter === "string" && failedRun)
+      return { parameter, message: failedRun.message };
     const problem = problems?.find((one) => one.parameter && one.severity === "error");
     return problem?.parameter ? { parameter: problem.parameter, message: problem.message } : null;
   }, [failedRun, problems]);
@@ -47,16 +49,27 @@ export function useNodeForm(node: WorkflowNode, around: NodeContext, run: number
     isTool: around.isTool,
     change: (path, value, what) => {
       change(`${what} of ${node.name}`, (document) => {
-        const now = document.nodes.find((one) => one.name === node.name)?.parameters as JsonObject | undefined;
+        const now = document.nodes.find((one) => one.name === node.name)?.parameters as
+          | JsonObject
+          | undefined;
         const next = setParam(now ?? {}, path, value);
-        return setParameters(document, node.name, affectsComparison(path) ? applyComparisonSettings(next) : next);
+        return setParameters(
+          document,
+          node.name,
+          affectsComparison(path) ? applyComparisonSettings(next) : next,
+        );
       });
     },
     setCredential: (kind, credential) => {
       change(`Select credential for ${node.name}`, (document) => {
         const { [kind]: _, ...others } = node.credentials ?? {};
         const all = credential ? { ...others, [kind]: credential } : others;
-        return setNodeField(document, node.name, "credentials", Object.keys(all).length > 0 ? all : undefined);
+        return setNodeField(
+          document,
+          node.name,
+          "credentials",
+          Object.keys(all).length > 0 ? all : undefined,
+        );
       });
     },
     scope,

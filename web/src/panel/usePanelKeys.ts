@@ -1,8 +1,8 @@
 /** The keys of the panel: walking to neighbours, running the step, going back, undoing. */
 
 import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
-import { redo, undo } from "../editor/commands";
 import { isTextInput } from "../palette/hotkeys";
+import { redo, undo } from "../store/editCommands";
 import { trapFocus } from "./focusTrap";
 
 interface PanelActions {
@@ -26,7 +26,10 @@ interface KeyPress {
   stopPropagation: () => void;
 }
 
-export function usePanelKeys(frame: RefObject<HTMLElement | null>, actions: PanelActions): (event: KeyPress) => void {
+export function usePanelKeys(
+  frame: RefObject<HTMLElement | null>,
+  actions: PanelActions,
+): (event: KeyPress) => void {
   const current = useRef(actions);
   useLayoutEffect(() => {
     current.current = actions;
@@ -64,7 +67,8 @@ function handleKey(event: KeyPress, frame: HTMLElement | null, actions: PanelAct
   else if (isCommand && !isWriting && /^[zy]$/i.test(event.key)) {
     if (event.shiftKey || event.key.toLowerCase() === "y") redo();
     else undo();
-  } else if (event.key === "F2" && !isWriting) frame.querySelector<HTMLInputElement>("header input")?.select();
+  } else if (event.key === "F2" && !isWriting)
+    frame.querySelector<HTMLInputElement>("header input")?.select();
   else return;
   event.preventDefault();
   event.stopPropagation();

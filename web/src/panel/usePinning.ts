@@ -1,10 +1,10 @@
 /** Takes the output of a run into the document, so that it stands in for running the node. */
 
 import { useCallback, useState } from "react";
-import { useEditor } from "../editor/editorStore";
+import type { PinnedItem } from "../api/workflowDocument";
 import { pinNode } from "../graph/document";
-import type { PinnedItem } from "../graph/workflowDocument";
 import { fetchItems } from "../run/runItems";
+import { useEditor } from "../store/editorStore";
 import { toast } from "../ui";
 import { MAX_PINNED_BYTES } from "./pinnedData";
 
@@ -58,7 +58,10 @@ export function usePinning(node: string) {
             : "Pinned. This data is used instead of running the node.";
         toast({ text: words, undo: () => void undo() });
       } catch (error) {
-        toast({ text: `Could not load the data. ${error instanceof Error ? error.message : ""}`, tone: "bad" });
+        toast({
+          text: `Could not load the data. ${error instanceof Error ? error.message : ""}`,
+          tone: "bad",
+        });
       } finally {
         setBusy(false);
       }

@@ -10,7 +10,8 @@ const node = {
   parameters: {},
   webhookId: "u-1",
 };
-const at = (values: Record<string, string>, more = {}) => getWebhookUrls({ ...node, ...more }, values, "w1", "https://h.example");
+const at = (values: Record<string, string>, more = {}) =>
+  getWebhookUrls({ ...node, ...more }, values, "w1", "https://h.example");
 
 test("a webhook listens at its path, for tests at another door", () => {
   expect(at({ path: "/orders/" })).toEqual({
@@ -39,5 +40,7 @@ test("a computed path is not known here, and other nodes have none", () => {
 });
 
 test("a form is a page", () => {
-  expect(at({ path: "feedback" }, { type: "n8n-nodes-base.formTrigger" })?.test).toBe("https://h.example/form-test/feedback");
+  expect(at({ path: "feedback" }, { type: "n8n-nodes-base.formTrigger" })?.test).toBe(
+    "https://h.example/form-test/feedback",
+  );
 });

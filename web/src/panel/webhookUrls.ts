@@ -1,7 +1,7 @@
 /** The addresses at which a trigger listens: one for tests, one for the active workflow. */
 
-import { isObject, type Json, type JsonObject } from "../fields/json";
-import type { WorkflowNode } from "../graph/workflowDocument";
+import type { WorkflowNode } from "../api/workflowDocument";
+import { isObject, type Json, type JsonObject } from "../graph/json";
 
 export interface WebhookUrls {
   methods: string;

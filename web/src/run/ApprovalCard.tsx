@@ -3,7 +3,17 @@
 import { Check, ShieldQuestion, X } from "lucide-react";
 import { useState } from "react";
 import { useCanEdit } from "../api/session";
-import { Badge, Button, Dialog, ErrorState, exactTime, Field, relativeTime, TextArea, useAsyncAction } from "../ui";
+import {
+  Badge,
+  Button,
+  ErrorState,
+  exactTime,
+  Field,
+  FormDialog,
+  relativeTime,
+  TextArea,
+  useAsyncAction,
+} from "../ui";
 import css from "./ApprovalCard.module.css";
 import type { ApprovalRequest } from "./approval";
 import { decideApproval } from "./executionActions";
@@ -37,16 +47,27 @@ export function ApprovalCard({ asked, onDecided }: ApprovalCardProps) {
       <header>
         <ShieldQuestion size={15} aria-hidden />
         <span>
-          <b>{asked.node || "The agent"}</b> {decision ? "asked" : "wants"} to call <code>{asked.tool}</code>
+          <b>{asked.node || "The agent"}</b> {decision ? "asked" : "wants"} to call{" "}
+          <code>{asked.tool}</code>
         </span>
-        {decision ? <DecisionBadge decision={decision} by={asked.by} /> : <Deadline untilMs={asked.untilMs} now={now} />}
+        {decision ? (
+          <DecisionBadge decision={decision} by={asked.by} />
+        ) : (
+          <Deadline untilMs={asked.untilMs} now={now} />
+        )}
       </header>
       <JsonBlock value={asked.arguments ?? {}} label={`arguments of ${asked.tool}`} />
       {asked.reason && <p className={css.reason}>Reason: {asked.reason}</p>}
       {!decision && !canEdit && <p className={css.reason}>A project editor can decide.</p>}
       {!decision && canEdit && (
         <div className={css.buttons}>
-          <Button size="small" kind="primary" icon={Check} busy={busy} onClick={() => void approve()}>
+          <Button
+            size="small"
+            kind="primary"
+            icon={Check}
+            busy={busy}
+            onClick={() => void approve()}
+          >
             Approve
           </Button>
           <Button size="small" icon={X} onClick={() => setRejecting(true)}>
@@ -86,38 +107,50 @@ const DECISION_LABELS = {
 } as const;
 
 /** How it was decided, and by whom. */
-export function DecisionBadge({ decision, by }: { decision: keyof typeof DECISION_LABELS; by: string | null }) {
+export function DecisionBadge({
+  decision,
+  by,
+}: {
+  decision: keyof typeof DECISION_LABELS;
+  by: string | null;
+}) {
   const { word, tone } = DECISION_LABELS[decision];
   return <Badge tone={tone}>{by ? `${word} by ${by}` : word}</Badge>;
 }
 
 /** Asks why, because the agent is told: with a reason it may find a better way. */
-function RejectDialog({ asked, onClose, onRejected }: { asked: ApprovalRequest; onClose: () => void; onRejected: () => void }) {
+function RejectDialog({
+  asked,
+  onClose,
+  onRejected,
+}: {
+  asked: ApprovalRequest;
+  onClose: () => void;
+  onRejected: () => void;
+}) {
   const [reason, setReason] = useState("");
-  const { busy, error, run } = useAsyncAction();
-  const go = async () => {
-    if (!(await run(() => decideApproval(asked, "reject", reason)))) return;
+  const reject = async () => {
+    await decideApproval(asked, "reject", reason);
     onRejected();
-    onClose();
   };
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title={`Reject ${asked.tool}`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" busy={busy} onClick={() => void go()}>
-            Reject
-          </Button>
-        </>
-      }
+      action="Reject"
+      danger
+      onSubmit={reject}
+      onClose={onClose}
     >
-      <Field label="Reason" hint="Optional. The agent receives the reason and continues without the call.">
-        <TextArea value={reason} maxLength={MAX_REASON_CHARS} onChange={(event) => setReason(event.target.value)} />
+      <Field
+        label="Reason"
+        hint="Optional. The agent receives the reason and continues without the call."
+      >
+        <TextArea
+          value={reason}
+          maxLength={MAX_REASON_CHARS}
+          onChange={(event) => setReason(event.target.value)}
+        />
       </Field>
-      {error !== null && <ErrorState error={error} />}
-    </Dialog>
+    </FormDialog>
   );
 }

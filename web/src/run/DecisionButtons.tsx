@@ -4,7 +4,7 @@
 import { CircleCheck, RotateCcw, StepForward, X } from "lucide-react";
 import { useState } from "react";
 import { useCanEdit } from "../api/session";
-import { Button, confirm, Dialog, ErrorState, Field, Input, TextArea, useAsyncAction } from "../ui";
+import { Button, confirm, ErrorState, Field, FormDialog, Input, TextArea } from "../ui";
 import { resumeExecution, retryExecution, stopExecution } from "./executionActions";
 
 interface DecisionButtonsProps {
@@ -34,7 +34,10 @@ export function DecisionButtons({ id, events, onResumed, onStopped, size }: Deci
         await stopExecution(id);
         return onStopped();
       }
-      const taken = way === "again" ? await resumeExecution(id, { decision: "again", events }) : await retryExecution(id, "same");
+      const taken =
+        way === "again"
+          ? await resumeExecution(id, { decision: "again", events })
+          : await retryExecution(id, "same");
       onResumed(String(taken.id));
     } catch (failure) {
       setError(failure);
@@ -48,7 +51,12 @@ export function DecisionButtons({ id, events, onResumed, onStopped, size }: Deci
       <Button size={size} kind="primary" icon={CircleCheck} onClick={() => setTelling(true)}>
         It completed…
       </Button>
-      <Button size={size} icon={StepForward} busy={busy === "again"} onClick={() => void act("again")}>
+      <Button
+        size={size}
+        icon={StepForward}
+        busy={busy === "again"}
+        onClick={() => void act("again")}
+      >
         It did not: retry step
       </Button>
       <Button size={size} icon={RotateCcw} busy={busy === "anew"} onClick={() => void act("anew")}>
@@ -58,41 +66,48 @@ export function DecisionButtons({ id, events, onResumed, onStopped, size }: Deci
         Stop execution
       </Button>
       {error !== null && <ErrorState error={error} />}
-      {isTelling && <StepResultDialog id={id} events={events} onClose={() => setTelling(false)} onResumed={onResumed} />}
+      {isTelling && (
+        <StepResultDialog
+          id={id}
+          events={events}
+          onClose={() => setTelling(false)}
+          onResumed={onResumed}
+        />
+      )}
     </>
   );
 }
 
 function stopConfirmation(id: string) {
-  const text = "The execution is marked as stopped. Its record is kept, and you can run it again later.";
+  const text =
+    "The execution is marked as stopped. Its record is kept, and you can run it again later.";
   return { title: `Stop execution ${id}?`, text, action: "Stop execution", danger: true };
 }
 
 /** Asks what came of it; the run goes on with that as if it had seen it itself. */
-function StepResultDialog({ id, events, onClose, onResumed }: Omit<DecisionButtonsProps, "onStopped"> & { onClose: () => void }) {
+function StepResultDialog({
+  id,
+  events,
+  onClose,
+  onResumed,
+}: Omit<DecisionButtonsProps, "onStopped"> & { onClose: () => void }) {
   const [result, setResult] = useState("");
   const [call, setCall] = useState("");
-  const { busy, error, run } = useAsyncAction();
-  const go = () =>
-    run(async () => {
-      const taken = await resumeExecution(id, { decision: "done", result, events, ...(call.trim() && { call: call.trim() }) });
-      onClose();
-      onResumed(String(taken.id));
+  const resume = async () => {
+    const taken = await resumeExecution(id, {
+      decision: "done",
+      result,
+      events,
+      ...(call.trim() && { call: call.trim() }),
     });
+    onResumed(String(taken.id));
+  };
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title={`Execution ${id}: step completed`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" busy={busy} onClick={() => void go()}>
-            {" "}
-            Continue
-          </Button>
-        </>
-      }
+      action="Continue"
+      onSubmit={resume}
+      onClose={onClose}
     >
       <Field label="Result" hint="Text or JSON. An object becomes an item. Leave empty if unknown.">
         <TextArea mono value={result} onChange={(event) => setResult(event.target.value)} />
@@ -103,7 +118,6 @@ function StepResultDialog({ id, events, onClose, onResumed }: Omit<DecisionButto
       >
         <Input value={call} onChange={(event) => setCall(event.target.value)} />
       </Field>
-      {error !== null && <ErrorState error={error} />}
-    </Dialog>
+    </FormDialog>
   );
 }

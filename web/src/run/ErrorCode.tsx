@@ -9,7 +9,12 @@ export function ErrorCode({ code }: { code: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className={css.code} onClick={() => setOpen(true)} aria-label={`What ${code} means`}>
+      <button
+        type="button"
+        className={css.code}
+        onClick={() => setOpen(true)}
+        aria-label={`What ${code} means`}
+      >
         <code>{code}</code>
         <BookOpen size={12} aria-hidden />
       </button>
@@ -33,5 +38,9 @@ function ErrorPage({ code }: { code: string }) {
     };
   }, [code]);
   if (text === undefined) return <Loading />;
-  return text === null ? <p>No documentation for {code} in this version.</p> : <Markdown text={text} />;
+  return text === null ? (
+    <p>No documentation for {code} in this version.</p>
+  ) : (
+    <Markdown text={text} />
+  );
 }

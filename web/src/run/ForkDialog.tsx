@@ -2,8 +2,7 @@
 // if one is named.
 
 import { useMemo, useState } from "react";
-import { Button, Dialog, ErrorState, Field, Input, Select, useAsyncAction } from "../ui";
-import css from "./ExecutionBar.module.css";
+import { Field, FormDialog, Input, Select } from "../ui";
 import { forkExecution } from "./executionActions";
 import type { RunView } from "./runView";
 
@@ -21,43 +20,38 @@ export function ForkDialog({ open, onClose, view, from, onForked }: ForkDialogPr
   const models = useMemo(() => listModels(view), [view]);
   const [step, setStep] = useState<string | null>(null);
   const [model, setModel] = useState("");
-  const task = useAsyncAction();
   const options = from && !steps.some((one) => one.value === from.value) ? [from, ...steps] : steps;
   const chosen = step ?? from?.value ?? steps.at(-1)?.value;
-  const go = async () => {
+  const fork = async () => {
     if (!chosen) return;
-    await task.run(async () => {
-      const taken = await forkExecution(view.executionId, chosen, model.trim() || undefined);
-      onClose();
-      onForked(String(taken.id));
-    });
+    const taken = await forkExecution(view.executionId, chosen, model.trim() || undefined);
+    onForked(String(taken.id));
   };
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onClose={onClose}
       title={`Fork execution ${view.executionId}`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" busy={task.busy} disabled={!chosen} onClick={() => void go()}>
-            Fork
-          </Button>
-        </>
-      }
+      action="Fork"
+      disabled={!chosen}
+      onSubmit={fork}
+      onClose={onClose}
     >
-      <div className={css.form}>
-        <Field label="Start from step" hint="Earlier steps keep their results and are not run again.">
-          <Select label="Start from step" value={chosen} onChange={setStep} options={options} />
+      <Field label="Start from step" hint="Earlier steps keep their results and are not run again.">
+        <Select label="Start from step" value={chosen} onChange={setStep} options={options} />
+      </Field>
+      {models.length > 0 && (
+        <Field
+          label="Model"
+          hint={`Used in every model node. Leave empty to keep the original (${models.join(", ")}).`}
+        >
+          <Input
+            value={model}
+            onChange={(event) => setModel(event.target.value)}
+            placeholder={models[0]}
+          />
         </Field>
-        {models.length > 0 && (
-          <Field label="Model" hint={`Used in every model node. Leave empty to keep the original (${models.join(", ")}).`}>
-            <Input value={model} onChange={(event) => setModel(event.target.value)} placeholder={models[0]} />
-          </Field>
-        )}
-        {Boolean(task.error) && <ErrorState error={task.error} />}
-      </div>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
 
@@ -71,12 +65,18 @@ export function listForkSteps(view: RunView): { value: string; label: string; hi
   }
   return [...last]
     .sort(([, a], [, b]) => a.order - b.order)
-    .map(([node, { n }]) => ({ value: node, label: node, hint: n > 1 ? `last of ${n} runs` : undefined }));
+    .map(([node, { n }]) => ({
+      value: node,
+      label: node,
+      hint: n > 1 ? `last of ${n} runs` : undefined,
+    }));
 }
 
 /** The models that were asked: the nodes that gave one. */
 function listModels(view: RunView): string[] {
   const told = view.spent.map((row) => row.model);
   if (told.length > 0) return [...new Set(told)];
-  return [...view.nodes].filter(([, runs]) => runs.some((run) => run.served?.kind === "ai_languageModel")).map(([node]) => node);
+  return [...view.nodes]
+    .filter(([, runs]) => runs.some((run) => run.served?.kind === "ai_languageModel"))
+    .map(([node]) => node);
 }

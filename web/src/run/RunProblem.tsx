@@ -15,12 +15,23 @@ interface RunProblemProps {
 }
 
 /** Fields that are shown in words of their own. */
-const SHOWN_FIELDS = new Set(["code", "message", "description", "hint", "name", "node", "itemIndex", "stack"]);
+const SHOWN_FIELDS = new Set([
+  "code",
+  "message",
+  "description",
+  "hint",
+  "name",
+  "node",
+  "itemIndex",
+  "stack",
+]);
 
 export function RunProblem({ error, onOpenNode, isCompact }: RunProblemProps) {
   const { code, message, description, hint, itemIndex } = error;
   const node = errorNode(error);
-  const more = Object.entries(error).filter(([key, value]) => !SHOWN_FIELDS.has(key) && value !== undefined && value !== null);
+  const more = Object.entries(error).filter(
+    ([key, value]) => !SHOWN_FIELDS.has(key) && value !== undefined && value !== null,
+  );
   return (
     <div className={cx(css.problem, isCompact && css.compact)} role="alert">
       <CircleAlert size={16} aria-hidden className={css.mark} />

@@ -19,7 +19,12 @@ it("joins words and keeps a tool between them in its place", () => {
     ["end"],
   );
   expect(answer.parts.map((part) => part.kind)).toEqual(["text", "tool", "text"]);
-  expect(answer.parts[1]).toMatchObject({ name: "calculator", arguments: { input: "6*7" }, result: "42", isRunning: false });
+  expect(answer.parts[1]).toMatchObject({
+    name: "calculator",
+    arguments: { input: "6*7" },
+    result: "42",
+    isRunning: false,
+  });
   expect(answerText(answer)).toBe("Let me see.\n\nIt is 42.");
   expect(answer.isOver).toBe(true);
 });
@@ -36,7 +41,10 @@ it("ends the call that still runs when a provider uses an id twice", () => {
 
 it("adds up tokens and money, and knows no price from a price of nothing", () => {
   expect(heard(["usage", { inputTokens: 5, outputTokens: 2 }]).dollars).toBeNull();
-  const priced = heard(["usage", { inputTokens: 5, outputTokens: 2, dollars: 0 }], ["usage", { inputTokens: 1, dollars: 0.25 }]);
+  const priced = heard(
+    ["usage", { inputTokens: 5, outputTokens: 2, dollars: 0 }],
+    ["usage", { inputTokens: 1, dollars: 0.25 }],
+  );
   expect([priced.inputTokens, priced.outputTokens, priced.dollars]).toEqual([6, 2, 0.25]);
 });
 

@@ -4,9 +4,25 @@ import { type ApprovalRequest, fromEvent } from "./approval";
 
 /** A piece of an answer as the server streams it. */
 export interface AnswerChunk {
-  type: "begin" | "item" | "end" | "error" | "tool-start" | "tool-end" | "approval" | "usage" | "done" | string;
+  type:
+    | "begin"
+    | "item"
+    | "end"
+    | "error"
+    | "tool-start"
+    | "tool-end"
+    | "approval"
+    | "usage"
+    | "done"
+    | string;
   content?: unknown;
-  metadata?: { nodeId?: string; nodeName?: string; itemIndex?: number; runIndex?: number; timestamp?: number };
+  metadata?: {
+    nodeId?: string;
+    nodeName?: string;
+    itemIndex?: number;
+    runIndex?: number;
+    timestamp?: number;
+  };
 }
 
 export interface ToolPart {
@@ -35,18 +51,30 @@ export interface Answer {
   iterations?: number;
 }
 
-const EMPTY_ANSWER: Answer = { parts: [], isOver: false, isFailed: false, inputTokens: 0, outputTokens: 0, dollars: null };
+const EMPTY_ANSWER: Answer = {
+  parts: [],
+  isOver: false,
+  isFailed: false,
+  inputTokens: 0,
+  outputTokens: 0,
+  dollars: null,
+};
 
 /** The answer with one piece more. */
-export function addChunk(answer: Answer = EMPTY_ANSWER, { type, content, metadata }: AnswerChunk): Answer {
-  const fields = typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
+export function addChunk(
+  answer: Answer = EMPTY_ANSWER,
+  { type, content, metadata }: AnswerChunk,
+): Answer {
+  const fields =
+    typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
   switch (type) {
     case "begin":
       // A node that works on several items begins as often; what it said before is a paragraph of its own.
       return { ...answer, parts: withParagraphBreak(answer.parts), isOver: false };
     case "item":
       // While a call asks, the words that say so are for those who see no card.
-      if (answer.parts.some((part) => part.kind === "tool" && part.isRunning && part.asked)) return answer;
+      if (answer.parts.some((part) => part.kind === "tool" && part.isRunning && part.asked))
+        return answer;
       return { ...answer, parts: withText(answer.parts, chunkText(content)) };
     case "tool-start":
       return { ...answer, parts: withTool(answer.parts, toolPart(fields)) };
@@ -61,7 +89,10 @@ export function addChunk(answer: Answer = EMPTY_ANSWER, { type, content, metadat
         ...answer,
         inputTokens: answer.inputTokens + count(fields.inputTokens),
         outputTokens: answer.outputTokens + count(fields.outputTokens),
-        dollars: typeof fields.dollars === "number" ? (answer.dollars ?? 0) + fields.dollars : answer.dollars,
+        dollars:
+          typeof fields.dollars === "number"
+            ? (answer.dollars ?? 0) + fields.dollars
+            : answer.dollars,
       };
     case "done":
       return {
@@ -115,7 +146,8 @@ function chunkText(content: unknown): string {
 
 function withText(parts: readonly AnswerPart[], text: string): AnswerPart[] {
   const last = parts.at(-1);
-  if (last?.kind === "text") return [...parts.slice(0, -1), { kind: "text", text: last.text + text }];
+  if (last?.kind === "text")
+    return [...parts.slice(0, -1), { kind: "text", text: last.text + text }];
   return text === "" ? [...parts] : [...parts, { kind: "text", text }];
 }
 
@@ -139,10 +171,14 @@ function toolPart(fields: Record<string, unknown>): ToolPart {
 
 /** A call that was asked about and then begins, or is asked about after it began, is one call. */
 function withTool(parts: readonly AnswerPart[], part: ToolPart): AnswerPart[] {
-  const at = parts.findIndex((known) => known.kind === "tool" && known.isRunning && known.id === part.id);
+  const at = parts.findIndex(
+    (known) => known.kind === "tool" && known.isRunning && known.id === part.id,
+  );
   const known = parts[at];
   if (known?.kind !== "tool" || (!known.asked && !part.asked)) return [...parts, part];
-  return parts.map((one, index) => (index === at ? { ...known, ...part, asked: part.asked ?? known.asked } : one));
+  return parts.map((one, index) =>
+    index === at ? { ...known, ...part, asked: part.asked ?? known.asked } : one,
+  );
 }
 
 /** The first call under this id that still runs has ended: providers may use an id twice. */

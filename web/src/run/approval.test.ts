@@ -30,7 +30,10 @@ describe("a call that asks for approval", () => {
 
   it("is heard in a run's events, first open and then decided", () => {
     const event = (more: object): RunEvent => ({ type: "approval", data: { ...told, ...more } });
-    const waiting: RunEvent = { type: "executionWaiting", data: { node: "Agent", untilMs: 100, asks: true } };
+    const waiting: RunEvent = {
+      type: "executionWaiting",
+      data: { node: "Agent", untilMs: 100, asks: true },
+    };
     const view = reduceEvents(emptyView("12"), [event({ decision: null }), waiting]);
     expect(view.approvals.map((one) => one.tool)).toEqual(["Send_mail"]);
     expect(view.waiting?.asks).toBe(true);
@@ -39,7 +42,10 @@ describe("a call that asks for approval", () => {
   });
 
   it("issue_14_00_belongs_to_the_run_whose_stream_tells_it", () => {
-    const begun: RunEvent = { type: "executionStarted", data: { executionId: "../../../webhook/evil" } };
+    const begun: RunEvent = {
+      type: "executionStarted",
+      data: { executionId: "../../../webhook/evil" },
+    };
     const view = reduceEvents(emptyView("12"), [
       begun,
       { type: "approval", data: { ...told, executionId: "../../../webhook/evil" } },
@@ -49,9 +55,17 @@ describe("a call that asks for approval", () => {
   });
 
   it("stands in an answer where the tool will stand", () => {
-    const asks = addChunk(undefined, { type: "approval", content: { id: "c1", name: "Send_mail", ...told } });
-    expect(asks.parts).toMatchObject([{ kind: "tool", name: "Send_mail", isRunning: true, asked: { call: told.call } }]);
-    const began = addChunk(asks, { type: "tool-start", content: { id: "c1", name: "Send_mail", arguments: told.arguments } });
+    const asks = addChunk(undefined, {
+      type: "approval",
+      content: { id: "c1", name: "Send_mail", ...told },
+    });
+    expect(asks.parts).toMatchObject([
+      { kind: "tool", name: "Send_mail", isRunning: true, asked: { call: told.call } },
+    ]);
+    const began = addChunk(asks, {
+      type: "tool-start",
+      content: { id: "c1", name: "Send_mail", arguments: told.arguments },
+    });
     expect(began.parts).toHaveLength(1);
     const ended = addChunk(began, { type: "tool-end", content: { id: "c1", result: "sent" } });
     expect(ended.parts).toMatchObject([{ isRunning: false, result: "sent" }]);

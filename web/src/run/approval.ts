@@ -29,17 +29,28 @@ export function fromReport(
   node: string,
   call: { name: string; arguments?: unknown },
 ): ApprovalRequest {
-  return { ...told, executionId, node, tool: told.tool ?? call.name, arguments: told.arguments ?? call.arguments };
+  return {
+    ...told,
+    executionId,
+    node,
+    tool: told.tool ?? call.name,
+    arguments: told.arguments ?? call.arguments,
+  };
 }
 
 /**
  * Reads an event of a run, or a piece of an answer. Which run a stream is of is known; only where it is not, the event says it. `null` where it is
  * told to somebody who may not decide.
  */
-export function fromEvent(told: Record<string, unknown>, executionId: string, node: string): ApprovalRequest | null {
+export function fromEvent(
+  told: Record<string, unknown>,
+  executionId: string,
+  node: string,
+): ApprovalRequest | null {
   const { call, digest } = told;
   if (typeof call !== "string" || typeof digest !== "string") return null;
-  const decision = told.decision === "approved" || told.decision === "rejected" ? told.decision : null;
+  const decision =
+    told.decision === "approved" || told.decision === "rejected" ? told.decision : null;
   return {
     executionId: executionId || (typeof told.executionId === "string" ? told.executionId : ""),
     node: typeof told.node === "string" ? told.node : node,
@@ -55,7 +66,10 @@ export function fromEvent(told: Record<string, unknown>, executionId: string, no
 }
 
 /** Those asked so far with one more; a decision takes the place of its question. */
-export function mergeApproval(all: readonly ApprovalRequest[], one: ApprovalRequest): readonly ApprovalRequest[] {
+export function mergeApproval(
+  all: readonly ApprovalRequest[],
+  one: ApprovalRequest,
+): readonly ApprovalRequest[] {
   const at = all.findIndex((known) => known.node === one.node && known.call === one.call);
   return at < 0 ? [...all, one] : all.map((known, index) => (index === at ? one : known));
 }

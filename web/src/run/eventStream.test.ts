@@ -3,7 +3,8 @@ import { EventParser, followEvents } from "./eventStream";
 import type { RunEvent } from "./runView";
 
 it("reads events wherever the text is cut", () => {
-  const text = ': hello\n\nid: 7:1\nevent: nodeStarted\ndata: {"node":"A"}\n\nid: 7:2\nevent: missed\ndata: 3\n\n';
+  const text =
+    ': hello\n\nid: 7:1\nevent: nodeStarted\ndata: {"node":"A"}\n\nid: 7:2\nevent: missed\ndata: 3\n\n';
   for (let cut = 0; cut <= text.length; cut++) {
     const parser = new EventParser();
     const found = [...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))];
@@ -34,7 +35,12 @@ it("takes a stream up again behind the last event it has", async () => {
   const events: RunEvent[] = [];
   const ended = new Promise<void>((onEnd) => {
     const onEvents = (batch: RunEvent[]) => void events.push(...batch);
-    followEvents({ path: "/events", onEvents, onEnd, endsWith: (event) => event.type === "executionFinished" });
+    followEvents({
+      path: "/events",
+      onEvents,
+      onEnd,
+      endsWith: (event) => event.type === "executionFinished",
+    });
   });
   await vi.advanceTimersByTimeAsync(2000);
   await ended;
@@ -50,11 +56,18 @@ it("takes a stream up again that has fallen silent", async () => {
   vi.stubGlobal("fetch", async (_path: string, { signal }: { signal: AbortSignal }) => {
     asked += 1;
     if (asked === 2) return new Response("event: executionFinished\ndata: {}\n\n");
-    const silent = new ReadableStream({ start: (body) => signal.addEventListener("abort", () => body.error(signal.reason)) });
+    const silent = new ReadableStream({
+      start: (body) => signal.addEventListener("abort", () => body.error(signal.reason)),
+    });
     return new Response(silent);
   });
   const ended = new Promise<void>((onEnd) => {
-    followEvents({ path: "/events", onEvents: () => undefined, onEnd, endsWith: (event) => event.type === "executionFinished" });
+    followEvents({
+      path: "/events",
+      onEvents: () => undefined,
+      onEnd,
+      endsWith: (event) => event.type === "executionFinished",
+    });
   });
   await vi.advanceTimersByTimeAsync(40_000);
   expect(asked).toBe(1);
@@ -71,5 +84,23 @@ it("does not ask again for what is not there", async () => {
     followEvents({ path: "/events", onEvents: () => undefined, onRefused }),
   );
   expect(status).toBe(404);
+  vi.unstubAllGlobals();
+});
+
+it("issue_14_00_no_id_leads_a_stream_elsewhere", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", async (url: string) => {
+    asked.push(url);
+    return new Response("{}", { status: 200 });
+  });
+  const refused = await new Promise((resolve) => {
+    followEvents({
+      path: "/api/v1/executions/../../../webhook/evil/events",
+      onEvents: () => {},
+      onRefused: resolve,
+    });
+  });
+  expect(refused).toBe(400);
+  expect(asked).toEqual([]);
   vi.unstubAllGlobals();
 });

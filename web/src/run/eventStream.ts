@@ -48,9 +48,14 @@ async function readLoop(options: FollowOptions, signal: AbortSignal): Promise<vo
     try {
       const headers: Record<string, string> = { Accept: "text/event-stream" };
       if (lastId) headers["Last-Event-ID"] = lastId;
-      const response = await fetch(options.path, { headers, signal: line.signal, credentials: "same-origin" });
+      const response = await fetch(options.path, {
+        headers,
+        signal: line.signal,
+        credentials: "same-origin",
+      });
       if (isFinal(response.status)) return options.onRefused?.(response.status);
-      if (!response.ok || !response.body) throw new Error(`The event stream returned ${response.status}`);
+      if (!response.ok || !response.body)
+        throw new Error(`The event stream returned ${response.status}`);
       options.onConnection?.("open");
       if (wasLost) options.onReturn?.();
       const parser = new EventParser();
@@ -189,7 +194,10 @@ export class EventParser {
     } catch {
       read = data.join("\n");
     }
-    const fields = typeof read === "object" && read !== null ? (read as Record<string, unknown>) : { value: read };
+    const fields =
+      typeof read === "object" && read !== null
+        ? (read as Record<string, unknown>)
+        : { value: read };
     return { id, event: { type: type || "message", data: fields } };
   }
 }

@@ -5,7 +5,7 @@ import { api, queryClient } from "../api/client";
 import type { ApprovalInput, ResumeInput } from "../api/generated";
 import type { Execution } from "../api/types";
 import { urlPath } from "../api/url";
-import type { WorkflowDocument } from "../graph/workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
 import type { ApprovalRequest } from "./approval";
 
 export function useExecution(id: string | null | undefined) {
@@ -23,14 +23,19 @@ export function fetchExecutedWorkflow(id: string): Promise<WorkflowDocument> {
 
 /** Runs a failed execution again: as the workflow was then, or as it is now. */
 export async function retryExecution(id: string, version: "same" | "newest"): Promise<Execution> {
-  const taken = await api.post<Execution>(urlPath`/executions/${id}/retry`, { loadWorkflow: version === "newest" });
+  const taken = await api.post<Execution>(urlPath`/executions/${id}/retry`, {
+    loadWorkflow: version === "newest",
+  });
   refreshExecutions();
   return taken;
 }
 
 /** Takes what was done up to a step as done, and does the rest anew, with another model if one is named. */
 export async function forkExecution(id: string, from: string, model?: string): Promise<Execution> {
-  const taken = await api.post<Execution>(urlPath`/executions/${id}/fork`, model ? { from, model } : { from });
+  const taken = await api.post<Execution>(
+    urlPath`/executions/${id}/fork`,
+    model ? { from, model } : { from },
+  );
   refreshExecutions();
   return taken;
 }
@@ -49,7 +54,12 @@ export async function decideApproval(
   reason = "",
 ): Promise<Execution> {
   const { call, digest } = asked;
-  const input: ApprovalInput = { call, digest, decision, ...(reason.trim() && { reason: reason.trim() }) };
+  const input: ApprovalInput = {
+    call,
+    digest,
+    decision,
+    ...(reason.trim() && { reason: reason.trim() }),
+  };
   const taken = await api.post<Execution>(urlPath`/executions/${asked.executionId}/approve`, input);
   refreshExecutions();
   void queryClient.invalidateQueries({ queryKey: ["approvals"] });

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { findStart } from "./copyToEditor";
 import { carryOverResults, mergeStoredRun } from "./mergeRunViews";
 import { createRun, emptyView, type RunView } from "./runView";
 
@@ -24,7 +23,18 @@ it("carries good results over as reused and leaves failures behind", () => {
 it("keeps what only the live stream told when the record arrives", () => {
   const live = view(new Map([["A", [{ ...createRun(0, 1), lines: ["hello"], retries: 2 }]]]));
   const stored = view(
-    new Map([["A", [{ ...createRun(0, 1), status: "success" as const, source: [{ node: "T", output: 0, run: 0 }] }]]]),
+    new Map([
+      [
+        "A",
+        [
+          {
+            ...createRun(0, 1),
+            status: "success" as const,
+            source: [{ node: "T", output: 0, run: 0 }],
+          },
+        ],
+      ],
+    ]),
   );
   expect(mergeStoredRun(live, stored).nodes.get("A")?.[0]).toMatchObject({
     status: "success",
@@ -32,16 +42,4 @@ it("keeps what only the live stream told when the record arrives", () => {
     retries: 2,
     source: [{ node: "T" }],
   });
-});
-
-it("finds the node that a run began with", () => {
-  const outputs = [{ kind: "main", index: 0, items: 1 }];
-  const told = view(
-    new Map([
-      ["Set", [{ ...createRun(0, 1), order: 1, outputs, source: [{ node: "Webhook", output: 0, run: 0 }] }]],
-      ["Webhook", [{ ...createRun(0, 1), order: 0, outputs }]],
-    ]),
-  );
-  expect(findStart(told)).toEqual({ node: "Webhook", output: 0 });
-  expect(findStart(view(new Map()))).toBeNull();
 });

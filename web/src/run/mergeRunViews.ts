@@ -40,10 +40,22 @@ export function mergeStoredRun(live: RunView, stored: RunView): RunView {
       runs.map((run) => {
         const earlier = heard.get(run.runIndex);
         return earlier
-          ? { ...run, lines: earlier.lines, retries: earlier.retries, notes: Math.max(run.notes, earlier.notes) }
+          ? {
+              ...run,
+              lines: earlier.lines,
+              retries: earlier.retries,
+              notes: Math.max(run.notes, earlier.notes),
+            }
           : run;
       }),
     );
   }
-  return { ...stored, nodes, answers: live.answers, spent: live.spent, approvals: live.approvals, source: "live" };
+  return {
+    ...stored,
+    nodes,
+    answers: live.answers,
+    spent: live.spent,
+    approvals: live.approvals,
+    source: "live",
+  };
 }

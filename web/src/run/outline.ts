@@ -39,7 +39,11 @@ export function fromOutline(outline: ExecutionOutline): RunView {
     error: failed,
     waiting:
       outline.status === "waiting" && waiting
-        ? { node: waiting[0], untilMs: outline.waitTill ? Date.parse(outline.waitTill) : null, execution: null }
+        ? {
+            node: waiting[0],
+            untilMs: outline.waitTill ? Date.parse(outline.waitTill) : null,
+            execution: null,
+          }
         : undefined,
     source: "stored",
     events: outline.events,
@@ -59,20 +63,30 @@ function finalStatus(step: StepStatus, run: string): StepStatus {
 /** Steps in the order they began; where two began in the same millisecond, in the order the server counted them. */
 function stepOrder(nodes: Record<string, OutlineStep[]>): Map<OutlineStep, number> {
   const all = Object.values(nodes).flat();
-  all.sort((a, b) => a.startTime - b.startTime || (a.executionIndex ?? 0) - (b.executionIndex ?? 0) || a.runIndex - b.runIndex);
+  all.sort(
+    (a, b) =>
+      a.startTime - b.startTime ||
+      (a.executionIndex ?? 0) - (b.executionIndex ?? 0) ||
+      a.runIndex - b.runIndex,
+  );
   return new Map(all.map((step, index) => [step, index]));
 }
 
 function toRun(step: OutlineStep, order: number): NodeRunView {
   return {
     runIndex: step.runIndex,
-    status: step.reused !== undefined ? "reused" : parseStepStatus(step.status, parseError(step.error)),
+    status:
+      step.reused !== undefined ? "reused" : parseStepStatus(step.status, parseError(step.error)),
     startedMs: step.startTime,
     durationMs: step.executionTime ?? 0,
     outputs: step.outputs ?? [],
     source: (step.source ?? []).map((source) =>
       source?.previousNode
-        ? { node: source.previousNode, output: source.previousNodeOutput ?? 0, run: source.previousNodeRun ?? 0 }
+        ? {
+            node: source.previousNode,
+            output: source.previousNodeOutput ?? 0,
+            run: source.previousNodeRun ?? 0,
+          }
         : null,
     ),
     order,
@@ -81,6 +95,10 @@ function toRun(step: OutlineStep, order: number): NodeRunView {
     hints: step.hints ?? [],
     lines: [],
     notes: step.steps ?? 0,
-    served: step.served && { kind: step.served.kind, above: step.served.node, run: step.served.run },
+    served: step.served && {
+      kind: step.served.kind,
+      above: step.served.node,
+      run: step.served.run,
+    },
   };
 }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
 import type { ApprovalList } from "../api/generated";
-import type { Execution, ListPage } from "../api/types";
+import type { Execution, Paged } from "../api/types";
 
 const POLL_MS = 10_000;
 
@@ -20,7 +20,7 @@ export function usePendingApprovals() {
 export function useUncertainRuns() {
   return useQuery({
     queryKey: ["executions", "uncertain"],
-    queryFn: () => api.get<ListPage<Execution>>("/executions", { status: "uncertain", limit: 100 }),
+    queryFn: () => api.get<Paged<Execution>>("/executions", { status: "uncertain", limit: 100 }),
     refetchInterval: POLL_MS,
   });
 }

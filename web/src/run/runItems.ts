@@ -60,7 +60,17 @@ export function itemsKey(options: ItemsOptions): readonly unknown[] {
 }
 
 export async function fetchItems(options: ItemsOptions, signal?: AbortSignal): Promise<ItemsPage> {
-  const { executionId, node, run = 0, kind = "main", output = 0, direction = "output", offset = 0, limit = 50, search } = options;
+  const {
+    executionId,
+    node,
+    run = 0,
+    kind = "main",
+    output = 0,
+    direction = "output",
+    offset = 0,
+    limit = 50,
+    search,
+  } = options;
   const query = { node, run, kind, output, direction, offset, limit, search: search || undefined };
   return api.get<ItemsPage>(urlPath`/executions/${executionId}/items`, query, signal);
 }
@@ -89,7 +99,12 @@ export function useSchema(options: {
   const { executionId, node, run = 0, output = 0, version } = options;
   return useQuery({
     queryKey: ["schema", executionId, node, run, output, version],
-    queryFn: ({ signal }) => api.get<ExecutionSchema>(urlPath`/executions/${executionId}/schema`, { node, run, output }, signal),
+    queryFn: ({ signal }) =>
+      api.get<ExecutionSchema>(
+        urlPath`/executions/${executionId}/schema`,
+        { node, run, output },
+        signal,
+      ),
     enabled: Boolean(executionId),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -65,10 +65,16 @@ class ViewDraft {
         this.recordSubNodeCall(node, data);
         return;
       case "nodeRetried":
-        this.updateRun(node, (run) => ({ ...run, retries: Math.max(run.retries, numberField(data.attempt, run.retries + 1)) }));
+        this.updateRun(node, (run) => ({
+          ...run,
+          retries: Math.max(run.retries, numberField(data.attempt, run.retries + 1)),
+        }));
         return;
       case "nodeLog":
-        this.updateRun(node, (run) => ({ ...run, lines: [...run.lines.slice(1 - MAX_LINES), stringField(data.line)] }));
+        this.updateRun(node, (run) => ({
+          ...run,
+          lines: [...run.lines.slice(1 - MAX_LINES), stringField(data.line)],
+        }));
         return;
       case "nodeStep":
         this.updateRun(node, (run) => ({ ...run, notes: run.notes + 1 }));
@@ -130,7 +136,10 @@ class ViewDraft {
     const list = this.writableRuns(node);
     if (list[0]?.status === "reused") this.resetReused(node, list);
     const at = indexOfRun(list, runIndex);
-    const begun: NodeRunView = { ...createRun(runIndex, startedMs), order: at < 0 ? this.view.steps++ : (list[at]?.order ?? 0) };
+    const begun: NodeRunView = {
+      ...createRun(runIndex, startedMs),
+      order: at < 0 ? this.view.steps++ : (list[at]?.order ?? 0),
+    };
     // A step that was cut off by a crash begins once more under the same number.
     if (at < 0) list.push(begun);
     else list[at] = begun;
@@ -152,7 +161,8 @@ class ViewDraft {
   private finishRun(node: string, data: Record<string, unknown>): void {
     const runIndex = numberField(data.run, 0);
     const list = this.writableRuns(node);
-    if (indexOfRun(list, runIndex) < 0) this.beginRun(node, runIndex, Date.now() - numberField(data.durationMs, 0));
+    if (indexOfRun(list, runIndex) < 0)
+      this.beginRun(node, runIndex, Date.now() - numberField(data.durationMs, 0));
     const counts = Array.isArray(data.items) ? data.items : [];
     const at = indexOfRun(list, runIndex);
     const run = list[at];
@@ -165,7 +175,11 @@ class ViewDraft {
           ? "reused"
           : parseStepStatus(data.status, parseError(data.error)),
       durationMs: numberField(data.durationMs, run.durationMs),
-      outputs: counts.map((items, index) => ({ kind: "main", index, items: numberField(items, 0) })),
+      outputs: counts.map((items, index) => ({
+        kind: "main",
+        index,
+        items: numberField(items, 0),
+      })),
       error: parseFailure(data.error),
     };
   }
@@ -210,7 +224,8 @@ class ViewDraft {
       inputTokens: numberField(data.inputTokens, 0) + (earlier?.inputTokens ?? 0),
       cachedTokens: numberField(data.cachedTokens, 0) + (earlier?.cachedTokens ?? 0),
       outputTokens: numberField(data.outputTokens, 0) + (earlier?.outputTokens ?? 0),
-      dollars: dollars === null && !earlier?.dollars ? null : (dollars ?? 0) + (earlier?.dollars ?? 0),
+      dollars:
+        dollars === null && !earlier?.dollars ? null : (dollars ?? 0) + (earlier?.dollars ?? 0),
       calls: 1 + (earlier?.calls ?? 0),
     };
     this.view.spent = [...this.view.spent.filter((other) => other !== earlier), row];
@@ -218,7 +233,10 @@ class ViewDraft {
 
   private addAnswerChunk(chunk: AnswerChunk): void {
     const node = chunk.metadata?.nodeName ?? "";
-    this.view.answers = new Map(this.view.answers).set(node, addChunk(this.view.answers.get(node), chunk));
+    this.view.answers = new Map(this.view.answers).set(
+      node,
+      addChunk(this.view.answers.get(node), chunk),
+    );
   }
 
   private resumeRun(): void {
@@ -229,7 +247,8 @@ class ViewDraft {
   /** Steps that slept are at work again. */
   private resumeWaitingSteps(): void {
     for (const [node, runs] of this.nodes) {
-      if (runs.at(-1)?.status === "waiting") this.updateRun(node, (run) => ({ ...run, status: "running" }));
+      if (runs.at(-1)?.status === "waiting")
+        this.updateRun(node, (run) => ({ ...run, status: "running" }));
     }
   }
 
@@ -250,7 +269,11 @@ class ViewDraft {
       for (const [at, run] of list.entries()) {
         if (run.status !== "running") continue;
         const isToBlame = this.view.error?.node === node;
-        list[at] = { ...run, status: isToBlame ? "error" : "canceled", error: isToBlame ? this.view.error : undefined };
+        list[at] = {
+          ...run,
+          status: isToBlame ? "error" : "canceled",
+          error: isToBlame ? this.view.error : undefined,
+        };
       }
     }
   }

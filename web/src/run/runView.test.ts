@@ -3,7 +3,16 @@ import type { ExecutionOutline } from "../api/generated";
 import { carryOverResults } from "./mergeRunViews";
 import { fromOutline } from "./outline";
 import { reduceEvent, reduceEvents } from "./runReducer";
-import { elapsed, emptyView, isOver, itemsCarried, lastRun, listeningView, type RunEvent, uncertainStep } from "./runView";
+import {
+  elapsed,
+  emptyView,
+  isOver,
+  itemsCarried,
+  lastRun,
+  listeningView,
+  type RunEvent,
+  uncertainStep,
+} from "./runView";
 
 const started = (node: string, run = 0, startedMs = Date.now() + 1000): RunEvent => ({
   type: "nodeStarted",
@@ -32,7 +41,10 @@ describe("a live run", () => {
     const done = reduceEvents(emptyView("7"), [started("Wait"), finished("Wait")]);
     expect(itemsCarried(done, edge)).toBe(2);
     const [run] = done.nodes.get("Wait") ?? [];
-    const waiting = { ...done, nodes: new Map([["Wait", run ? [{ ...run, status: "waiting" as const }] : []]]) };
+    const waiting = {
+      ...done,
+      nodes: new Map([["Wait", run ? [{ ...run, status: "waiting" as const }] : []]]),
+    };
     expect(itemsCarried(waiting, edge)).toBeNull();
   });
 
@@ -54,12 +66,21 @@ describe("a live run", () => {
   });
 
   it("leaves no record of a node that had nothing to say", () => {
-    const view = reduceEvents(emptyView("7"), [started("If"), { type: "nodeSilent", data: { node: "If" } }]);
+    const view = reduceEvents(emptyView("7"), [
+      started("If"),
+      { type: "nodeSilent", data: { node: "If" } },
+    ]);
     expect(view.nodes.has("If")).toBe(false);
   });
 
   it("hangs what a model did under the agent it served", () => {
-    const served = { node: "Model", kind: "ai_languageModel", serves: "Agent", status: "success", durationMs: 40 };
+    const served = {
+      node: "Model",
+      kind: "ai_languageModel",
+      serves: "Agent",
+      status: "success",
+      durationMs: 40,
+    };
     const view = reduceEvents(emptyView("7"), [
       started("Agent"),
       { type: "nodeServed", data: served },
@@ -72,7 +93,15 @@ describe("a live run", () => {
   });
 
   it("adds up what the calls of a model cost", () => {
-    const used = { node: "Model", provider: "x", model: "m", inputTokens: 10, cachedTokens: 0, outputTokens: 3, dollars: 0.5 };
+    const used = {
+      node: "Model",
+      provider: "x",
+      model: "m",
+      inputTokens: 10,
+      cachedTokens: 0,
+      outputTokens: 3,
+      dollars: 0.5,
+    };
     const view = reduceEvents(emptyView("7"), [
       { type: "modelUsed", data: used },
       { type: "modelUsed", data: { ...used, dollars: null } },
@@ -123,7 +152,10 @@ describe("a live run", () => {
       started("Next", 0, 1001),
       finished("Next"),
     ]);
-    expect([lastRun(view, "Set")?.status, lastRun(view, "Next")?.status]).toEqual(["reused", "success"]);
+    expect([lastRun(view, "Set")?.status, lastRun(view, "Next")?.status]).toEqual([
+      "reused",
+      "success",
+    ]);
   });
 
   it("does not stumble over events of a newer server", () => {
@@ -135,22 +167,41 @@ describe("a live run", () => {
   it("stops listening once the call has come", () => {
     const listening = listeningView("w", [{ method: "POST", url: "http://x/webhook-test/a" }]);
     expect([listening.status, isOver(listening)]).toEqual(["listening", false]);
-    const begun = reduceEvent(listening, { type: "executionStarted", data: { executionId: "8", workflowId: "w", startedMs: 3 } });
+    const begun = reduceEvent(listening, {
+      type: "executionStarted",
+      data: { executionId: "8", workflowId: "w", startedMs: 3 },
+    });
     expect(begun).toMatchObject({ status: "running", executionId: "8", listening: undefined });
   });
 
   it("forgets what it took over from an earlier run once the node runs again", () => {
-    const served = { node: "Model", kind: "ai_languageModel", serves: "Agent", status: "success", durationMs: 40 };
-    const before = reduceEvents(emptyView("7"), [started("Agent"), { type: "nodeServed", data: served }, finished("Agent")]);
+    const served = {
+      node: "Model",
+      kind: "ai_languageModel",
+      serves: "Agent",
+      status: "success",
+      durationMs: 40,
+    };
+    const before = reduceEvents(emptyView("7"), [
+      started("Agent"),
+      { type: "nodeServed", data: served },
+      finished("Agent"),
+    ]);
     const carried = carryOverResults({ ...before, status: "success" }) ?? before;
     expect(carried.nodes.get("Model")?.[0]?.status).toBe("reused");
-    const again = reduceEvents(carried, [started("Agent", 0, 9000), { type: "nodeServed", data: served }]);
+    const again = reduceEvents(carried, [
+      started("Agent", 0, 9000),
+      { type: "nodeServed", data: served },
+    ]);
     expect(again.nodes.get("Agent")).toHaveLength(1);
     expect(again.nodes.get("Model")?.map((run) => run.status)).toEqual(["success"]);
   });
 
   it("keeps up with a loop of ten thousand turns", () => {
-    const events = Array.from({ length: 10_000 }, (_, run) => [started("Loop", run), finished("Loop", { run })]).flat();
+    const events = Array.from({ length: 10_000 }, (_, run) => [
+      started("Loop", run),
+      finished("Loop", { run }),
+    ]).flat();
     const view = reduceEvents(emptyView("7"), events);
     expect(view.nodes.get("Loop")).toHaveLength(10_000);
     expect(lastRun(view, "Loop")).toMatchObject({ runIndex: 9999, status: "success" });
@@ -185,7 +236,11 @@ describe("a live run", () => {
       type: "agent",
       data: { type, content, metadata: { nodeName: "Agent" } },
     });
-    const view = reduceEvents(emptyView("7"), [chunk("begin"), chunk("item", "Hel"), chunk("item", "lo")]);
+    const view = reduceEvents(emptyView("7"), [
+      chunk("begin"),
+      chunk("item", "Hel"),
+      chunk("item", "lo"),
+    ]);
     expect(view.answers.get("Agent")?.parts).toEqual([{ kind: "text", text: "Hello" }]);
   });
 });
@@ -239,27 +294,41 @@ describe("a stored run", () => {
 
   it("has its steps in the order they happened", () => {
     const view = fromOutline(outline);
-    const names = [...view.nodes].sort((a, b) => (a[1][0]?.order ?? 0) - (b[1][0]?.order ?? 0)).map(([name]) => name);
+    const names = [...view.nodes]
+      .sort((a, b) => (a[1][0]?.order ?? 0) - (b[1][0]?.order ?? 0))
+      .map(([name]) => name);
     expect(names).toEqual(["A", "B", "Model"]);
     expect(elapsed(view, 0)).toBe(3200);
   });
 
   it("has no step that waits once the run has gone on or was stopped", () => {
     const nodes = { Wait: [{ runIndex: 0, startTime: 10, status: "waiting", outputs: [] }] };
-    const statusIn = (status: string) => lastRun(fromOutline({ ...outline, status, nodes } as ExecutionOutline), "Wait")?.status;
-    expect(["waiting", "success", "canceled"].map(statusIn)).toEqual(["waiting", "success", "canceled"]);
+    const statusIn = (status: string) =>
+      lastRun(fromOutline({ ...outline, status, nodes } as ExecutionOutline), "Wait")?.status;
+    expect(["waiting", "success", "canceled"].map(statusIn)).toEqual([
+      "waiting",
+      "success",
+      "canceled",
+    ]);
   });
 
   it("tells reused results from new ones, and what served from what ran", () => {
     const view = fromOutline(outline);
     expect(lastRun(view, "A")?.status).toBe("reused");
     expect(lastRun(view, "B")?.source).toEqual([{ node: "A", output: 0, run: 0 }]);
-    expect(lastRun(view, "Model")?.served).toEqual({ kind: "ai_languageModel", above: "B", run: 0 });
+    expect(lastRun(view, "Model")?.served).toEqual({
+      kind: "ai_languageModel",
+      above: "B",
+      run: 0,
+    });
     expect(lastRun(view, "B")?.error?.message).toBe("no");
   });
 
   it("names the step that a crash left in doubt", () => {
-    const nodes = { ...outline.nodes, B: [{ runIndex: 0, startTime: 20, status: "running" as const }] };
+    const nodes = {
+      ...outline.nodes,
+      B: [{ runIndex: 0, startTime: 20, status: "running" as const }],
+    };
     const view = fromOutline({ ...outline, status: "uncertain", error: undefined, nodes });
     expect(lastRun(view, "B")?.status).toBe("uncertain");
     expect(uncertainStep(view)).toBe("B");

@@ -2,13 +2,27 @@
 // (`runReducer.ts`). Pure data; nothing here asks the server.
 
 import type { ModelUse, RunError as ToldError } from "../api/generated";
-import type { Edge } from "../graph/workflowDocument";
+import type { Edge } from "../api/workflowDocument";
 import type { Answer } from "./answer";
 import type { ApprovalRequest } from "./approval";
 
-export type RunStatus = "listening" | "running" | "success" | "error" | "waiting" | "canceled" | "uncertain";
+export type RunStatus =
+  | "listening"
+  | "running"
+  | "success"
+  | "error"
+  | "waiting"
+  | "canceled"
+  | "uncertain";
 /** A step is uncertain when it was cut off by a crash and may have happened. */
-export type StepStatus = "running" | "success" | "error" | "waiting" | "canceled" | "reused" | "uncertain";
+export type StepStatus =
+  | "running"
+  | "success"
+  | "error"
+  | "waiting"
+  | "canceled"
+  | "reused"
+  | "uncertain";
 
 /** An error of a node or of a run, in the one shape that every face of Heddle shows. */
 export interface RunFailure extends ToldError {
@@ -119,7 +133,11 @@ export function emptyView(executionId: string, workflowId = "", startedAt = Date
 }
 
 /** A run that has not begun: its trigger waits for a call at these addresses. */
-export function listeningView(workflowId: string, listening: TestAddress[], startedAt = Date.now()): RunView {
+export function listeningView(
+  workflowId: string,
+  listening: TestAddress[],
+  startedAt = Date.now(),
+): RunView {
   return { ...emptyView("", workflowId, startedAt), status: "listening", listening };
 }
 
@@ -151,7 +169,9 @@ export function itemsCarried(run: RunView | null, edge: Edge): number | null {
 
 /** Why a run is quarantined, if it is: it was running each time the process died. */
 export function quarantineReason(view: RunView): string | undefined {
-  return view.status === "uncertain" && view.error?.code === "RUN_QUARANTINED" ? view.error.message : undefined;
+  return view.status === "uncertain" && view.error?.code === "RUN_QUARANTINED"
+    ? view.error.message
+    : undefined;
 }
 
 /** The step of an uncertain run that was cut off. */
@@ -188,8 +208,22 @@ export function createRun(runIndex: number, startedMs: number): NodeRunView {
   };
 }
 
-const RUN_STATUSES: readonly string[] = ["running", "success", "error", "waiting", "canceled", "uncertain"];
-const STEP_STATUSES: readonly string[] = ["running", "success", "error", "waiting", "canceled", "reused"];
+const RUN_STATUSES: readonly string[] = [
+  "running",
+  "success",
+  "error",
+  "waiting",
+  "canceled",
+  "uncertain",
+];
+const STEP_STATUSES: readonly string[] = [
+  "running",
+  "success",
+  "error",
+  "waiting",
+  "canceled",
+  "reused",
+];
 
 export function parseRunStatus(value: unknown): RunStatus {
   return typeof value === "string" && RUN_STATUSES.includes(value) ? (value as RunStatus) : "error";
@@ -198,7 +232,9 @@ export function parseRunStatus(value: unknown): RunStatus {
 /** How a step ended. One that was stopped with its run tells that as an error, but nothing in it failed. */
 export function parseStepStatus(value: unknown, failure?: RunFailure): StepStatus {
   if (failure?.code === CANCELLED) return "canceled";
-  return typeof value === "string" && STEP_STATUSES.includes(value) ? (value as StepStatus) : "error";
+  return typeof value === "string" && STEP_STATUSES.includes(value)
+    ? (value as StepStatus)
+    : "error";
 }
 
 const CANCELLED = "RUN_CANCELLED";

@@ -1,6 +1,6 @@
 /** The small drawing of a workflow on a card. */
 import { useMemo } from "react";
-import type { WorkflowDocument } from "../graph/workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
 import { familyOf } from "./nodeFamily";
 import { layoutSketch } from "./sketchLayout";
 import styles from "./WorkflowSketch.module.css";
@@ -12,19 +12,30 @@ interface Props {
 }
 
 export function WorkflowSketch({ document, width, height }: Props) {
-  const { boxes, lines } = useMemo(() => layoutSketch(document, width, height), [document, width, height]);
+  const { boxes, lines } = useMemo(
+    () => layoutSketch(document, width, height),
+    [document, width, height],
+  );
   return (
     <svg className={styles.sketch} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
       {lines.map((line) => (
         <path key={line.path} d={line.path} className={line.dashed ? styles.dashed : styles.line} />
       ))}
       {boxes.map((box) => {
-        const radius = box.shape === "circle" ? box.width / 2 : box.shape === "start" ? box.height / 2.4 : 4;
+        const radius =
+          box.shape === "circle" ? box.width / 2 : box.shape === "start" ? box.height / 2.4 : 4;
         const tile = Math.min(box.height * 0.52, box.width * 0.52);
         const inset = box.shape === "circle" ? (box.width - tile) / 2 : (box.height - tile) / 2;
         return (
           <g key={box.name} data-family={familyOf(box.type)}>
-            <rect className={styles.box} x={box.x} y={box.y} width={box.width} height={box.height} rx={radius} />
+            <rect
+              className={styles.box}
+              x={box.x}
+              y={box.y}
+              width={box.width}
+              height={box.height}
+              rx={radius}
+            />
             <rect
               className={styles.tile}
               x={box.x + inset}

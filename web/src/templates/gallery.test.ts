@@ -5,7 +5,9 @@ import { CATEGORIES, createDocument, filterTemplates, TEMPLATES } from "./galler
 describe("templates", () => {
   it("are at least fifteen, and several of them need nothing", () => {
     expect(TEMPLATES.length).toBeGreaterThanOrEqual(15);
-    expect(TEMPLATES.filter((template) => template.needs.length === 0).length).toBeGreaterThanOrEqual(6);
+    expect(
+      TEMPLATES.filter((template) => template.needs.length === 0).length,
+    ).toBeGreaterThanOrEqual(6);
   });
 
   it("have a category that the gallery shows, and words about them", () => {
@@ -22,7 +24,8 @@ describe("templates", () => {
       expect(new Set(names).size, id).toBe(names.length);
       for (const [from, kinds] of Object.entries(workflow.connections)) {
         expect(names, id).toContain(from);
-        for (const target of Object.values(kinds).flat(2)) expect(names, id).toContain(target?.node);
+        for (const target of Object.values(kinds).flat(2))
+          expect(names, id).toContain(target?.node);
       }
     }
   });
@@ -45,9 +48,15 @@ describe("templates", () => {
 
 describe("the gallery's search", () => {
   it("finds templates that have every word somewhere", () => {
-    const found = filterTemplates(TEMPLATES, { text: "AGENT memory", category: null, onlyReady: false });
+    const found = filterTemplates(TEMPLATES, {
+      text: "AGENT memory",
+      category: null,
+      onlyReady: false,
+    });
     expect(found.map((template) => template.id)).toContain("chat-agent");
-    expect(filterTemplates(TEMPLATES, { text: "agent zebra", category: null, onlyReady: false })).toEqual([]);
+    expect(
+      filterTemplates(TEMPLATES, { text: "agent zebra", category: null, onlyReady: false }),
+    ).toEqual([]);
   });
 
   it("can leave out everything that needs a key or a service", () => {

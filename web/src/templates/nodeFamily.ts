@@ -2,8 +2,27 @@
 
 export type NodeFamily = "trigger" | "flow" | "data" | "ai" | "tool" | "service";
 
-const FLOW = ["if", "switch", "filter", "merge", "splitInBatches", "wait", "noOp", "stopAndError", "executeWorkflow", "limit"];
-const SERVICE = ["httpRequest", "emailSend", "postgres", "mySql", "redis", "graphql", "rssFeedRead"];
+const FLOW = [
+  "if",
+  "switch",
+  "filter",
+  "merge",
+  "splitInBatches",
+  "wait",
+  "noOp",
+  "stopAndError",
+  "executeWorkflow",
+  "limit",
+];
+const SERVICE = [
+  "httpRequest",
+  "emailSend",
+  "postgres",
+  "mySql",
+  "redis",
+  "graphql",
+  "rssFeedRead",
+];
 const TRIGGERS = ["webhook", "start", "cron", "interval", "emailReadImap"];
 
 export function familyOf(type: string): NodeFamily {

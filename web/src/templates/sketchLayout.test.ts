@@ -51,6 +51,9 @@ describe("a sketch", () => {
   });
 
   it("is empty for a workflow without nodes", () => {
-    expect(layoutSketch({ nodes: [], connections: {} }, 100, 100)).toEqual({ boxes: [], lines: [] });
+    expect(layoutSketch({ nodes: [], connections: {} }, 100, 100)).toEqual({
+      boxes: [],
+      lines: [],
+    });
   });
 });

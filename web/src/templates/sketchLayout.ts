@@ -1,5 +1,5 @@
 /** A workflow as a small drawing: where its boxes and lines go in a frame of a given size. */
-import type { WorkflowDocument } from "../graph/workflowDocument";
+import type { WorkflowDocument } from "../api/workflowDocument";
 
 export interface SketchBox {
   name: string;
@@ -52,7 +52,11 @@ export function layoutSketch(
   const top = Math.min(...sizes.map((size) => size.y));
   const right = Math.max(...sizes.map((size) => size.x + size.width));
   const bottom = Math.max(...sizes.map((size) => size.y + size.height));
-  const scale = Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * MARGIN) / (bottom - top), 0.5);
+  const scale = Math.min(
+    (width - 2 * MARGIN) / (right - left),
+    (height - 2 * MARGIN) / (bottom - top),
+    0.5,
+  );
   const shiftX = (width - (right - left) * scale) / 2;
   const shiftY = (height - (bottom - top) * scale) / 2;
   const boxes = nodes.map((node, index): SketchBox => {
@@ -68,10 +72,16 @@ export function layoutSketch(
       height: round(size.height * scale),
     };
   });
-  return { boxes, lines: layoutEdges(document.connections, new Map(boxes.map((box) => [box.name, box]))) };
+  return {
+    boxes,
+    lines: layoutEdges(document.connections, new Map(boxes.map((box) => [box.name, box]))),
+  };
 }
 
-function layoutEdges(connections: WorkflowDocument["connections"], boxes: ReadonlyMap<string, SketchBox>): SketchEdge[] {
+function layoutEdges(
+  connections: WorkflowDocument["connections"],
+  boxes: ReadonlyMap<string, SketchBox>,
+): SketchEdge[] {
   const found: SketchEdge[] = [];
   for (const [from, kinds] of Object.entries(connections)) {
     for (const [kind, outputs] of Object.entries(kinds)) {
@@ -89,7 +99,8 @@ function layoutEdges(connections: WorkflowDocument["connections"], boxes: Readon
 function forwardEdge(begin: SketchBox, end: SketchBox): SketchEdge {
   const [x1, y1] = [begin.x + begin.width, begin.y + begin.height / 2];
   const [x2, y2] = [end.x, end.y + end.height / 2];
-  if (x2 <= x1) return backEdge(x1, y1, x2, y2, Math.max(begin.y + begin.height, end.y + end.height) + 9);
+  if (x2 <= x1)
+    return backEdge(x1, y1, x2, y2, Math.max(begin.y + begin.height, end.y + end.height) + 9);
   const bend = (x2 - x1) / 2;
   return {
     path: `M${round(x1)} ${round(y1)}C${round(x1 + bend)} ${round(y1)} ${round(x2 - bend)} ${round(y2)} ${round(x2)} ${round(y2)}`,

@@ -21,7 +21,12 @@ interface AgentTimelineProps {
 }
 
 export function AgentTimeline({ view, node, run, runPicker }: AgentTimelineProps) {
-  const query = useAgentReport({ executionId: view.executionId, node, run, version: agentRunVersion(view, node, run) });
+  const query = useAgentReport({
+    executionId: view.executionId,
+    node,
+    run,
+    version: agentRunVersion(view, node, run),
+  });
   const [chosen, setChosen] = useState<TimelineSelection | null>(null);
   if (query.error && !query.data) {
     return (
@@ -31,22 +36,46 @@ export function AgentTimeline({ view, node, run, runPicker }: AgentTimelineProps
       </div>
     );
   }
-  if (!query.data) return <div className={css.pad}>{query.isLoading && <Skeleton lines={5} />}</div>;
+  if (!query.data)
+    return <div className={css.pad}>{query.isLoading && <Skeleton lines={5} />}</div>;
   const report = query.data;
   const isRunning = view.nodes.get(node)?.find((one) => one.runIndex === run)?.status === "running";
   return (
     <div className={css.timeline}>
       <Summary report={report} choice={runPicker} isRunning={isRunning} />
-      <SplitPane direction="row" initial={-460} min={280} max={1000} storageKey="timeline" label="Detail width">
+      <SplitPane
+        direction="row"
+        initial={-460}
+        min={280}
+        max={1000}
+        storageKey="timeline"
+        label="Detail width"
+      >
         {[
           <div key="rows" className={css.left}>
-            <TimelineRows timeline={buildTimeline(report)} chosen={chosen} onChoose={setChosen} isRunning={isRunning} />
+            <TimelineRows
+              timeline={buildTimeline(report)}
+              chosen={chosen}
+              onChoose={setChosen}
+              isRunning={isRunning}
+            />
           </div>,
           <div key="detail" className={css.right}>
             {chosen ? (
-              <CallDetail report={report} choice={chosen} view={view} node={node} run={run} onBack={() => setChosen(null)} />
+              <CallDetail
+                report={report}
+                choice={chosen}
+                view={view}
+                node={node}
+                run={run}
+                onBack={() => setChosen(null)}
+              />
             ) : (
-              <AnswerPanel report={report} live={isRunning ? view.answers.get(node) : undefined} onChoose={setChosen} />
+              <AnswerPanel
+                report={report}
+                live={isRunning ? view.answers.get(node) : undefined}
+                onChoose={setChosen}
+              />
             )}
           </div>,
         ]}
@@ -55,7 +84,15 @@ export function AgentTimeline({ view, node, run, runPicker }: AgentTimelineProps
   );
 }
 
-function Summary({ report, choice, isRunning }: { report: AgentReport; choice?: ReactNode; isRunning: boolean }) {
+function Summary({
+  report,
+  choice,
+  isRunning,
+}: {
+  report: AgentReport;
+  choice?: ReactNode;
+  isRunning: boolean;
+}) {
   const totals = sumTotals(report);
   const { totalMs } = buildTimeline(report);
   const sure = listConfidences(report);
@@ -65,11 +102,19 @@ function Summary({ report, choice, isRunning }: { report: AgentReport; choice?: 
       <Fact label="Iterations" value={count(totals.iterations)} />
       <Fact
         label="Tool calls"
-        value={totals.failedCalls > 0 ? `${totals.toolCalls}, ${totals.failedCalls} failed` : count(totals.toolCalls)}
+        value={
+          totals.failedCalls > 0
+            ? `${totals.toolCalls}, ${totals.failedCalls} failed`
+            : count(totals.toolCalls)
+        }
       />
       <Fact
         label="Input tokens"
-        value={totals.cached > 0 ? `${count(totals.input)} (${count(totals.cached)} cached)` : count(totals.input)}
+        value={
+          totals.cached > 0
+            ? `${count(totals.input)} (${count(totals.cached)} cached)`
+            : count(totals.input)
+        }
       />
       <Fact label="Output tokens" value={count(totals.output)} />
       <Fact label="Cost" value={<Money dollars={totals.dollars} />} />
@@ -79,7 +124,9 @@ function Summary({ report, choice, isRunning }: { report: AgentReport; choice?: 
         {isRunning ? (
           <Badge tone="run">Running</Badge>
         ) : (
-          report.finishReason && <Badge tone={toneOf(report.finishReason)}>{humanize(report.finishReason)}</Badge>
+          report.finishReason && (
+            <Badge tone={toneOf(report.finishReason)}>{humanize(report.finishReason)}</Badge>
+          )
         )}
       </span>
     </header>

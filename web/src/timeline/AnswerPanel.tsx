@@ -21,12 +21,17 @@ interface AnswerPanelProps {
 
 export function AnswerPanel({ report, live, onChoose }: AnswerPanelProps) {
   const text = live ? answerText(live) : extractText(report.output);
-  const isPlain = live !== undefined || typeof report.output === "string" || isTextObject(report.output);
+  const isPlain =
+    live !== undefined || typeof report.output === "string" || isTextObject(report.output);
   const sources = live ? [] : findSources(report);
   return (
     <article className={css.detail} aria-busy={live !== undefined}>
       {report.errors.map((error) => (
-        <div key={`${error.code} ${error.iteration} ${error.message}`} className={css.fault} role="alert">
+        <div
+          key={`${error.code} ${error.iteration} ${error.message}`}
+          className={css.fault}
+          role="alert"
+        >
           <CircleAlert size={15} aria-hidden />
           <p>
             {typeof error.iteration === "number" && <b>Iteration {error.iteration}: </b>}
@@ -49,7 +54,13 @@ export function AnswerPanel({ report, live, onChoose }: AnswerPanelProps) {
   );
 }
 
-function Sources({ sources, onChoose }: { sources: readonly AnswerSource[]; onChoose: (choice: TimelineSelection) => void }) {
+function Sources({
+  sources,
+  onChoose,
+}: {
+  sources: readonly AnswerSource[];
+  onChoose: (choice: TimelineSelection) => void;
+}) {
   return (
     <section aria-label="Answer sources">
       <h4>Sources</h4>
@@ -62,10 +73,17 @@ function Sources({ sources, onChoose }: { sources: readonly AnswerSource[]; onCh
   );
 }
 
-function SourceChip({ source, onChoose }: { source: AnswerSource; onChoose: (choice: TimelineSelection) => void }) {
+function SourceChip({
+  source,
+  onChoose,
+}: {
+  source: AnswerSource;
+  onChoose: (choice: TimelineSelection) => void;
+}) {
   const Icon = ICONS[source.kind];
   const { iteration, call } = source;
-  const where = iteration === undefined ? "Read before the first iteration" : `Iteration ${source.number}`;
+  const where =
+    iteration === undefined ? "Read before the first iteration" : `Iteration ${source.number}`;
   const text = source.isRepeated ? `${where}. Its text or numbers appear in the answer.` : where;
   return (
     <Tooltip text={text}>

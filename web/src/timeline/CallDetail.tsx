@@ -5,14 +5,14 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { useCanEdit } from "../api/session";
 import { urlPath } from "../api/url";
-import { useEditor } from "../editor/editorStore";
 import { ApprovalCard } from "../run/ApprovalCard";
 import { fromReport } from "../run/approval";
 import { ForkDialog } from "../run/ForkDialog";
 import { JsonBlock } from "../run/JsonBlock";
-import { followRun } from "../run/runControl";
 import { useItems } from "../run/runItems";
 import { isOver, type RunView } from "../run/runView";
+import { followRun } from "../runner/runControl";
+import { useEditor } from "../store/editorStore";
 import { Badge, Button, count, duration, ErrorState, Markdown, Money, Skeleton } from "../ui";
 import type { AgentReport, Iteration, ToolCall } from "./agentReport";
 import css from "./Timeline.module.css";
@@ -54,7 +54,15 @@ export function CallDetail({ report, choice, view, node, run, onBack }: CallDeta
 }
 
 /** Goes another way from this answer of the model on, with another model if one is named. */
-function ForkHere({ view, node, iteration }: { view: RunView; node: string; iteration: Iteration }) {
+function ForkHere({
+  view,
+  node,
+  iteration,
+}: {
+  view: RunView;
+  node: string;
+  iteration: Iteration;
+}) {
   const canEdit = useCanEdit();
   const [isOpen, setOpen] = useState(false);
   const [, go] = useLocation();
@@ -75,7 +83,13 @@ function ForkHere({ view, node, iteration }: { view: RunView; node: string; iter
           Fork here
         </Button>
       </span>
-      <ForkDialog open={isOpen} onClose={() => setOpen(false)} view={view} from={from} onForked={forked} />
+      <ForkDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        view={view}
+        from={from}
+        onForked={forked}
+      />
     </>
   );
 }
@@ -101,7 +115,9 @@ function ToolDetail({ call, iteration, view, node }: ToolDetailProps) {
         <>
           <h4>Approval</h4>
           <ApprovalCard asked={fromReport(call.approval, view.executionId, node, call)} />
-          {call.approval.waitedMs !== null && <p className={css.none}>Waited {duration(call.approval.waitedMs)}.</p>}
+          {call.approval.waitedMs !== null && (
+            <p className={css.none}>Waited {duration(call.approval.waitedMs)}.</p>
+          )}
         </>
       ) : (
         <>
@@ -124,7 +140,17 @@ function ToolDetail({ call, iteration, view, node }: ToolDetailProps) {
   );
 }
 
-function ModelDetail({ iteration, view, node, run }: { iteration: Iteration; view: RunView; node: string; run: number }) {
+function ModelDetail({
+  iteration,
+  view,
+  node,
+  run,
+}: {
+  iteration: Iteration;
+  view: RunView;
+  node: string;
+  run: number;
+}) {
   const { tokens } = iteration;
   return (
     <>
@@ -145,7 +171,9 @@ function ModelDetail({ iteration, view, node, run }: { iteration: Iteration; vie
             <Money dollars={iteration.dollars} />
           </dd>
         </div>
-        {typeof iteration.confidence === "number" && <Fact name="Confidence" value={iteration.confidence.toFixed(2)} />}
+        {typeof iteration.confidence === "number" && (
+          <Fact name="Confidence" value={iteration.confidence.toFixed(2)} />
+        )}
         {iteration.action && <Fact name="Action" value={iteration.action} />}
       </dl>
       {iteration.message && (
@@ -160,7 +188,10 @@ function ModelDetail({ iteration, view, node, run }: { iteration: Iteration; vie
         <>
           <h4>Tool calls</h4>
           <JsonBlock
-            value={iteration.toolCalls.map(({ name, arguments: given }) => ({ name, arguments: given }))}
+            value={iteration.toolCalls.map(({ name, arguments: given }) => ({
+              name,
+              arguments: given,
+            }))}
             label="tool calls"
           />
         </>
@@ -171,9 +202,25 @@ function ModelDetail({ iteration, view, node, run }: { iteration: Iteration; vie
 }
 
 /** What went to the model and what came back, as the model's node has it on record. */
-function RecordedExchange({ view, node, run, iteration }: { view: RunView; node: string; run: number; iteration: Iteration }) {
+function RecordedExchange({
+  view,
+  node,
+  run,
+  iteration,
+}: {
+  view: RunView;
+  node: string;
+  run: number;
+  iteration: Iteration;
+}) {
   const place = findModelRun(view, node, run, iteration.at);
-  const at = { executionId: view.executionId, node: place?.node ?? "", run: place?.run, kind: "ai_languageModel", limit: 1 };
+  const at = {
+    executionId: view.executionId,
+    node: place?.node ?? "",
+    run: place?.run,
+    kind: "ai_languageModel",
+    limit: 1,
+  };
   const request = useItems({ ...at, direction: "input", enabled: place !== null });
   const answer = useItems({ ...at, direction: "output", enabled: place !== null });
   if (!place) return null;

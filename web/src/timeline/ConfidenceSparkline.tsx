@@ -6,7 +6,11 @@ import css from "./Timeline.module.css";
 const WIDTH = 96;
 const HEIGHT = 22;
 
-export function ConfidenceSparkline({ points }: { points: readonly { iteration: number; value: number }[] }) {
+export function ConfidenceSparkline({
+  points,
+}: {
+  points: readonly { iteration: number; value: number }[];
+}) {
   const last = points.at(-1);
   if (!last) return null;
   const path = sparklinePath(
@@ -14,7 +18,9 @@ export function ConfidenceSparkline({ points }: { points: readonly { iteration: 
     WIDTH,
     HEIGHT,
   );
-  const words = points.map((point) => `iteration ${point.iteration}: ${point.value.toFixed(2)}`).join(", ");
+  const words = points
+    .map((point) => `iteration ${point.iteration}: ${point.value.toFixed(2)}`)
+    .join(", ");
   return (
     <span className={css.fact}>
       <span className={css.factLabel}>Confidence</span>

@@ -2,10 +2,10 @@
 
 import { Bug, CircleCheck, ListTree, Lock, Settings2, TriangleAlert, Wrench } from "lucide-react";
 import { useState } from "react";
-import { useEditor } from "../editor/editorStore";
 import { findNode, setParameter } from "../graph/document";
 import { ErrorCode } from "../run/ErrorCode";
 import { lastRun } from "../run/runView";
+import { useEditor } from "../store/editorStore";
 import { Badge, EmptyState, Field, Input, NumberInput, Switch, Tabs } from "../ui";
 import { buildTimeline, listConfidences } from "./agentReport";
 import { CallDetail, type TimelineSelection } from "./CallDetail";
@@ -64,10 +64,14 @@ function General({ node }: { node: string }) {
   const iterations = typeof given === "number" ? given : 5;
   const isExpression = typeof given === "string";
   const isOutside =
-    !isExpression && (iterations < MIN_ITERATIONS || iterations > MAX_ITERATIONS || !Number.isInteger(iterations));
+    !isExpression &&
+    (iterations < MIN_ITERATIONS || iterations > MAX_ITERATIONS || !Number.isInteger(iterations));
   return (
     <div className={css.form}>
-      <Field label="Strategy" hint="This agent uses one strategy: think, take one action, observe the result.">
+      <Field
+        label="Strategy"
+        hint="This agent uses one strategy: think, take one action, observe the result."
+      >
         <span className={css.locked}>
           <Input value="ReAct" readOnly disabled />
           <Lock size={14} aria-label="Locked" role="img" />
@@ -76,7 +80,9 @@ function General({ node }: { node: string }) {
       <Field
         label="Max iterations"
         hint="The agent fails if it has no final answer by then."
-        error={isOutside ? `Enter an integer from ${MIN_ITERATIONS} to ${MAX_ITERATIONS}.` : undefined}
+        error={
+          isOutside ? `Enter an integer from ${MIN_ITERATIONS} to ${MAX_ITERATIONS}.` : undefined
+        }
       >
         {isExpression ? (
           <Input value={given} readOnly disabled />
@@ -97,7 +103,12 @@ function General({ node }: { node: string }) {
           <br />
           <span className={css.quiet}>Includes the prompt and the last reply in the output.</span>
         </span>
-        <Switch checked={parameters.debug === true} onChange={(is) => set("debug", is)} label="Debug" disabled={readOnly} />
+        <Switch
+          checked={parameters.debug === true}
+          onChange={(is) => set("debug", is)}
+          label="Debug"
+          disabled={readOnly}
+        />
       </div>
     </div>
   );
@@ -113,7 +124,13 @@ const SCHEMA_LABELS: Record<StrictTool["schema"], string> = {
 function Tools({ tools, missing }: { tools: readonly StrictTool[]; missing: readonly string[] }) {
   const openNode = useEditor((state) => state.openNode);
   if (tools.length === 0 && missing.length === 0) {
-    return <EmptyState icon={Wrench} title="No tools connected" text="Connect at least one tool to the agent's Tools port." />;
+    return (
+      <EmptyState
+        icon={Wrench}
+        title="No tools connected"
+        text="Connect at least one tool to the agent's Tools port."
+      />
+    );
   }
   return (
     <ul className={css.list}>
@@ -125,12 +142,15 @@ function Tools({ tools, missing }: { tools: readonly StrictTool[]; missing: read
             </button>
             <code>{tool.name}</code>
             {!tool.isAllowed && <Badge>Not allowed</Badge>}
-            <Badge tone={tool.schema === "none" ? "wait" : "good"}>{SCHEMA_LABELS[tool.schema]}</Badge>
+            <Badge tone={tool.schema === "none" ? "wait" : "good"}>
+              {SCHEMA_LABELS[tool.schema]}
+            </Badge>
           </div>
           {tool.schema === "none" && (
             <p className={css.warning}>
               <TriangleAlert size={14} aria-hidden />
-              Arguments cannot be validated. Enable “Specify input schema” in the tool, or use $fromAI for its values.
+              Arguments cannot be validated. Enable “Specify input schema” in the tool, or use
+              $fromAI for its values.
             </p>
           )}
         </li>
@@ -138,7 +158,8 @@ function Tools({ tools, missing }: { tools: readonly StrictTool[]; missing: read
       {missing.map((name) => (
         <li key={name}>
           <p className={css.warning}>
-            <TriangleAlert size={14} aria-hidden />“{name}” is allowed, but no tool with this name is connected.
+            <TriangleAlert size={14} aria-hidden />“{name}” is allowed, but no tool with this name
+            is connected.
           </p>
         </li>
       ))}
@@ -146,13 +167,25 @@ function Tools({ tools, missing }: { tools: readonly StrictTool[]; missing: read
   );
 }
 
-function Runtime({ node, runIndex, query }: { node: string; runIndex: number; query: ReturnType<typeof useAgentReport> }) {
+function Runtime({
+  node,
+  runIndex,
+  query,
+}: {
+  node: string;
+  runIndex: number;
+  query: ReturnType<typeof useAgentReport>;
+}) {
   const run = useEditor((state) => state.run);
   const [chosen, setChosen] = useState<TimelineSelection | null>(null);
   const report = query.data;
   if (!run || !report)
     return (
-      <EmptyState icon={ListTree} title="Not run yet" text="Run the step to see each iteration with its action and confidence." />
+      <EmptyState
+        icon={ListTree}
+        title="Not run yet"
+        text="Run the step to see each iteration with its action and confidence."
+      />
     );
   const last = report.iterations.at(-1);
   const sure = listConfidences(report);
@@ -173,9 +206,21 @@ function Runtime({ node, runIndex, query }: { node: string; runIndex: number; qu
         </span>
         {sure.length > 0 && <ConfidenceSparkline points={sure} />}
       </div>
-      <TimelineRows timeline={buildTimeline(report)} chosen={chosen} onChoose={setChosen} isRunning={isRunning} />
+      <TimelineRows
+        timeline={buildTimeline(report)}
+        chosen={chosen}
+        onChoose={setChosen}
+        isRunning={isRunning}
+      />
       {chosen && (
-        <CallDetail report={report} choice={chosen} view={run} node={node} run={runIndex} onBack={() => setChosen(null)} />
+        <CallDetail
+          report={report}
+          choice={chosen}
+          view={run}
+          node={node}
+          run={runIndex}
+          onBack={() => setChosen(null)}
+        />
       )}
     </div>
   );

@@ -7,8 +7,18 @@ import type { Bar, BarKind, Timeline, TimelineRow } from "./agentReport";
 import type { TimelineSelection } from "./CallDetail";
 import css from "./Timeline.module.css";
 
-export const BAR_ICONS: Record<BarKind, LucideIcon> = { model: Bot, tool: Wrench, memory: Database, waiting: Clock };
-const BAR_LABELS: Record<BarKind, string> = { model: "Model", tool: "Tool", memory: "Memory", waiting: "Waiting" };
+export const BAR_ICONS: Record<BarKind, LucideIcon> = {
+  model: Bot,
+  tool: Wrench,
+  memory: Database,
+  waiting: Clock,
+};
+const BAR_LABELS: Record<BarKind, string> = {
+  model: "Model",
+  tool: "Tool",
+  memory: "Memory",
+  waiting: "Waiting",
+};
 const LANE_HEIGHT = 24;
 
 interface TimelineRowsProps {
@@ -23,7 +33,11 @@ export function TimelineRows({ timeline, chosen, onChoose, isRunning }: Timeline
     return isRunning ? (
       <p className={css.none}>No model response yet.</p>
     ) : (
-      <EmptyState icon={Bot} title="Nothing recorded" text="This agent ended before its model responded." />
+      <EmptyState
+        icon={Bot}
+        title="Nothing recorded"
+        text="This agent ended before its model responded."
+      />
     );
   }
   return (
@@ -36,7 +50,14 @@ export function TimelineRows({ timeline, chosen, onChoose, isRunning }: Timeline
             <span className={css.rowLabel}>{row.label}</span>
             <div className={css.lanes} style={{ height: row.lanes * LANE_HEIGHT }}>
               {row.bars.map((bar, index) => (
-                <BarButton key={index} bar={bar} row={row} timeline={timeline} chosen={chosen} onChoose={onChoose} />
+                <BarButton
+                  key={index}
+                  bar={bar}
+                  row={row}
+                  timeline={timeline}
+                  chosen={chosen}
+                  onChoose={onChoose}
+                />
               ))}
             </div>
           </li>

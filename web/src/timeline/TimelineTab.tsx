@@ -2,8 +2,8 @@
 
 import { Route } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useDrawer } from "../drawer/drawerStore";
-import { useEditor } from "../editor/editorStore";
+import { useDrawer } from "../store/drawerStore";
+import { useEditor } from "../store/editorStore";
 import { EmptyState, Select } from "../ui";
 import { AgentTimeline } from "./AgentTimeline";
 import css from "./Timeline.module.css";
@@ -50,7 +50,10 @@ export default function TimelineTab() {
                 label="Run"
                 value={String(chosen?.runIndex ?? 0)}
                 onChange={(value) => setTurn(Number(value))}
-                options={runs.map((one) => ({ value: String(one.runIndex), label: `Run ${one.runIndex + 1} of ${runs.length}` }))}
+                options={runs.map((one) => ({
+                  value: String(one.runIndex),
+                  label: `Run ${one.runIndex + 1} of ${runs.length}`,
+                }))}
               />
             )}
           </div>

@@ -13,7 +13,18 @@ import { findSources, isRepeatedIn } from "./provenance";
 
 function iteration(index: number, startedMs: number, more: Partial<Iteration> = {}): Iteration {
   const tokens = { input: 10, cached: 2, output: 5, reasoning: 0 };
-  return { at: index - 1, index, item: 0, model: "m", startedMs, durationMs: 100, toolCalls: [], tokens, dollars: null, ...more };
+  return {
+    at: index - 1,
+    index,
+    item: 0,
+    model: "m",
+    startedMs,
+    durationMs: 100,
+    toolCalls: [],
+    tokens,
+    dollars: null,
+    ...more,
+  };
 }
 
 function report(iterations: Iteration[], more: Partial<AgentReport> = {}): AgentReport {
@@ -32,7 +43,10 @@ const call = (name: string, result: unknown, durationMs = 20) => ({
 describe("the timeline", () => {
   it("puts tools behind their model, side by side, and shows what was waited for between", () => {
     const { rows, totalMs } = buildTimeline(
-      report([iteration(1, 1000, { toolCalls: [call("a", 1), call("b", 2, 50)] }), iteration(2, 1400)]),
+      report([
+        iteration(1, 1000, { toolCalls: [call("a", 1), call("b", 2, 50)] }),
+        iteration(2, 1400),
+      ]),
     );
     expect(rows[0]?.bars.map((bar) => [bar.kind, bar.startMs, bar.lane])).toEqual([
       ["model", 1000, 0],
@@ -58,8 +72,14 @@ describe("the timeline", () => {
   });
 
   it("adds up tokens, and says nothing about money where no price is known", () => {
-    expect(sumTotals(report([iteration(1, 0), iteration(2, 0)]))).toMatchObject({ input: 20, output: 10, dollars: null });
-    expect(sumTotals(report([iteration(1, 0, { dollars: 0.5 }), iteration(2, 0)])).dollars).toBe(0.5);
+    expect(sumTotals(report([iteration(1, 0), iteration(2, 0)]))).toMatchObject({
+      input: 20,
+      output: 10,
+      dollars: null,
+    });
+    expect(sumTotals(report([iteration(1, 0, { dollars: 0.5 }), iteration(2, 0)])).dollars).toBe(
+      0.5,
+    );
   });
 
   it("survives an agent that never asked its model", () => {
@@ -68,9 +88,9 @@ describe("the timeline", () => {
   });
 
   it("draws confidence", () => {
-    expect(listConfidences(report([iteration(1, 0, { confidence: 0.4 }), iteration(2, 0)]))).toEqual([
-      { iteration: 1, value: 0.4 },
-    ]);
+    expect(
+      listConfidences(report([iteration(1, 0, { confidence: 0.4 }), iteration(2, 0)])),
+    ).toEqual([{ iteration: 1, value: 0.4 }]);
     expect(sparklinePath([0, 1], 10, 20)).toBe("M0 20 L10 0");
     expect(sparklinePath([0.5], 10, 20)).toBe("M0 10 L10 10");
   });
@@ -78,16 +98,26 @@ describe("the timeline", () => {
 
 it("can be told as a conversation", () => {
   const told = reportParts(
-    report([iteration(1, 0, { message: "Let me see.", toolCalls: [call("a", 1)] }), iteration(2, 0, { message: "It is 1." })]),
+    report([
+      iteration(1, 0, { message: "Let me see.", toolCalls: [call("a", 1)] }),
+      iteration(2, 0, { message: "It is 1." }),
+    ]),
   );
-  expect(told.map((part) => (part.kind === "text" ? part.text : part.name))).toEqual(["Let me see.", "a", "It is 1."]);
+  expect(told.map((part) => (part.kind === "text" ? part.text : part.name))).toEqual([
+    "Let me see.",
+    "a",
+    "It is 1.",
+  ]);
 });
 
 describe("the sources of an answer", () => {
   it("are its tools, marked where their figures stand in the answer", () => {
-    const told = report([iteration(1, 0, { toolCalls: [call("calculator", "42"), call("clock", "noon")] })], {
-      output: "It is 42.",
-    });
+    const told = report(
+      [iteration(1, 0, { toolCalls: [call("calculator", "42"), call("clock", "noon")] })],
+      {
+        output: "It is 42.",
+      },
+    );
     expect(findSources(told).map((source) => [source.label, source.isRepeated])).toEqual([
       ["calculator", true],
       ["clock", false],
@@ -95,12 +125,24 @@ describe("the sources of an answer", () => {
   });
 
   it("are the documents a search found, by name and page", () => {
-    const found = [{ pageContent: "The warranty lasts for three years.", metadata: { source: "terms.pdf", page: 2 } }];
+    const found = [
+      {
+        pageContent: "The warranty lasts for three years.",
+        metadata: { source: "terms.pdf", page: 2 },
+      },
+    ];
     const told = report([iteration(1, 0, { toolCalls: [call("search", JSON.stringify(found))] })], {
       output: "The warranty lasts for three years.",
     });
     expect(findSources(told)).toMatchObject([
-      { kind: "document", label: "terms.pdf, page 2", isRepeated: true, iteration: 0, number: 1, call: 0 },
+      {
+        kind: "document",
+        label: "terms.pdf, page 2",
+        isRepeated: true,
+        iteration: 0,
+        number: 1,
+        call: 0,
+      },
     ]);
   });
 
@@ -122,14 +164,23 @@ describe("a report as the server tells it", () => {
       iterations: [{ index: 1, toolCalls: [{ id: "c", name: "slow", arguments: {} }], tokens: {} }],
       errors: [{ message: "x", iteration: 0 }],
     });
-    expect(told.iterations[0]).toMatchObject({ at: 0, item: 0, tokens: { input: 0 }, dollars: null, durationMs: 0 });
+    expect(told.iterations[0]).toMatchObject({
+      at: 0,
+      item: 0,
+      tokens: { input: 0 },
+      dollars: null,
+      durationMs: 0,
+    });
     expect("result" in (told.iterations[0]?.toolCalls[0] ?? {})).toBe(false);
     expect(told.errors).toEqual([{ code: "", message: "x", iteration: null }]);
     expect(parseReport(null).iterations).toEqual([]);
   });
 
   it("places an answer without a record of its own behind the one before", () => {
-    const told = parseReport({ startedMs: 50, iterations: [{ durationMs: 10, startedMs: 100 }, { durationMs: 5 }] });
+    const told = parseReport({
+      startedMs: 50,
+      iterations: [{ durationMs: 10, startedMs: 100 }, { durationMs: 5 }],
+    });
     expect(told.iterations.map((one) => one.startedMs)).toEqual([100, 110]);
   });
 

@@ -81,26 +81,64 @@ export function buildTimeline(report: AgentReport): Timeline {
   return { rows, startMs: begin, totalMs: Math.max(1, end - begin) };
 }
 
-function iterationRow(iteration: Iteration, before: number | null, severalItems: boolean): TimelineRow {
+function iterationRow(
+  iteration: Iteration,
+  before: number | null,
+  severalItems: boolean,
+): TimelineRow {
   const bars: Bar[] = [];
   const gap = before === null ? 0 : iteration.startedMs - before;
   if (before !== null && gap >= MIN_WAIT_MS) {
-    bars.push({ kind: "waiting", label: "Waiting", startMs: before, durationMs: gap, isError: false, lane: 0 });
+    bars.push({
+      kind: "waiting",
+      label: "Waiting",
+      startMs: before,
+      durationMs: gap,
+      isError: false,
+      lane: 0,
+    });
   }
   const { startedMs, durationMs } = iteration;
-  bars.push({ kind: "model", label: iteration.model || "Model", startMs: startedMs, durationMs, isError: false, lane: 0 });
+  bars.push({
+    kind: "model",
+    label: iteration.model || "Model",
+    startMs: startedMs,
+    durationMs,
+    isError: false,
+    lane: 0,
+  });
   // Calls of one turn are made at the same time, each from the moment the model has answered.
   for (const [call, tool] of iteration.toolCalls.entries()) {
     const asked = startedMs + durationMs;
     const waitedMs = approvalWait(tool.approval);
     if (waitedMs > 0) {
-      bars.push({ kind: "waiting", label: "Approval", startMs: asked, durationMs: waitedMs, isError: false, lane: call });
+      bars.push({
+        kind: "waiting",
+        label: "Approval",
+        startMs: asked,
+        durationMs: waitedMs,
+        isError: false,
+        lane: call,
+      });
     }
-    const bar = { label: tool.name, startMs: asked + waitedMs, durationMs: tool.durationMs, isError: tool.isError };
+    const bar = {
+      label: tool.name,
+      startMs: asked + waitedMs,
+      durationMs: tool.durationMs,
+      isError: tool.isError,
+    };
     bars.push({ kind: "tool", ...bar, call, lane: call });
   }
-  const label = severalItems ? `Item ${iteration.item} · ${iteration.index}` : `Iteration ${iteration.index}`;
-  return { id: `iteration-${iteration.at}`, label, iteration, bars, lanes: Math.max(1, iteration.toolCalls.length) };
+  const label = severalItems
+    ? `Item ${iteration.item} · ${iteration.index}`
+    : `Iteration ${iteration.index}`;
+  return {
+    id: `iteration-${iteration.at}`,
+    label,
+    iteration,
+    bars,
+    lanes: Math.max(1, iteration.toolCalls.length),
+  };
 }
 
 /** How long a call waited for a person; one that still waits has no length yet. */
@@ -108,10 +146,22 @@ function approvalWait(approval: AgentApproval | undefined): number {
   return approval?.waitedMs ?? 0;
 }
 
-function memoryRow(id: string, label: string, uses: AgentReport["memory"], begin: number): TimelineRow {
+function memoryRow(
+  id: string,
+  label: string,
+  uses: AgentReport["memory"],
+  begin: number,
+): TimelineRow {
   let at = begin;
   const bars = uses.map((use): Bar => {
-    const bar: Bar = { kind: "memory", label: use.op, startMs: at, durationMs: use.durationMs, isError: false, lane: 0 };
+    const bar: Bar = {
+      kind: "memory",
+      label: use.op,
+      startMs: at,
+      durationMs: use.durationMs,
+      isError: false,
+      lane: 0,
+    };
     at += use.durationMs;
     return bar;
   });
@@ -145,7 +195,8 @@ export interface Totals {
 
 export function sumTotals(report: AgentReport): Totals {
   const calls = report.iterations.flatMap((iteration) => iteration.toolCalls);
-  const tokens = (kind: keyof Iteration["tokens"]) => sum(report.iterations.map((iteration) => iteration.tokens[kind] ?? 0));
+  const tokens = (kind: keyof Iteration["tokens"]) =>
+    sum(report.iterations.map((iteration) => iteration.tokens[kind] ?? 0));
   const priced = report.iterations
     .map((iteration) => iteration.dollars)
     .filter((dollars) => dollars !== null && dollars !== undefined);
@@ -172,7 +223,9 @@ export function listConfidences(report: AgentReport): { iteration: number; value
 export function sparklinePath(values: readonly number[], width: number, height: number): string {
   if (values.length === 0) return "";
   const step = values.length > 1 ? width / (values.length - 1) : 0;
-  const points = values.map((value, at) => [at * step, height - Math.min(1, Math.max(0, value)) * height] as const);
+  const points = values.map(
+    (value, at) => [at * step, height - Math.min(1, Math.max(0, value)) * height] as const,
+  );
   if (points.length === 1) points.push([width, points[0]?.[1] ?? 0]);
   return points.map(([x, y], at) => `${at === 0 ? "M" : "L"}${round(x)} ${round(y)}`).join(" ");
 }

@@ -14,17 +14,25 @@ export function parseReport(told: unknown): AgentReport {
     clock =
       iteration.startedMs +
       iteration.durationMs +
-      Math.max(0, ...iteration.toolCalls.map((call) => call.durationMs + (call.approval?.waitedMs ?? 0)));
+      Math.max(
+        0,
+        ...iteration.toolCalls.map((call) => call.durationMs + (call.approval?.waitedMs ?? 0)),
+      );
   }
   return {
     iterations,
-    memory: list(fields.memory).map((use) => ({ ...use, op: text(use.op), durationMs: numberOr(use.durationMs, 0) })),
+    memory: list(fields.memory).map((use) => ({
+      ...use,
+      op: text(use.op),
+      durationMs: numberOr(use.durationMs, 0),
+    })),
     output: fields.output,
     finishReason: text(fields.finishReason),
     errors: list(fields.errors).map((error) => ({
       code: text(error.code),
       message: text(error.message),
-      iteration: typeof error.iteration === "number" && error.iteration > 0 ? error.iteration : null,
+      iteration:
+        typeof error.iteration === "number" && error.iteration > 0 ? error.iteration : null,
     })),
   };
 }
@@ -73,5 +81,9 @@ function numberOr(value: unknown, otherwise: number): number {
 }
 
 function text(value: unknown): string {
-  return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  return typeof value === "string"
+    ? value
+    : value === undefined || value === null
+      ? ""
+      : JSON.stringify(value);
 }

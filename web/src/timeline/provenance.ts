@@ -25,15 +25,33 @@ export function findSources(report: AgentReport): AnswerSource[] {
       const documents = documentsIn(tool.result);
       for (const [at, document] of documents.entries()) {
         const id = `document-${iteration.at}-${call}-${at}`;
-        sources.push({ id, kind: "document", label: document.label, ...place, isRepeated: isRepeatedIn(answer, document.text) });
+        sources.push({
+          id,
+          kind: "document",
+          label: document.label,
+          ...place,
+          isRepeated: isRepeatedIn(answer, document.text),
+        });
       }
       if (documents.length > 0) continue;
       const id = `tool-${iteration.at}-${call}`;
-      sources.push({ id, kind: "tool", label: tool.name, ...place, isRepeated: isRepeatedIn(answer, toPlainText(tool.result)) });
+      sources.push({
+        id,
+        kind: "tool",
+        label: tool.name,
+        ...place,
+        isRepeated: isRepeatedIn(answer, toPlainText(tool.result)),
+      });
     }
   }
   const hasRead = report.memory.some((use) => /load|read|recall|search/i.test(use.op));
-  if (hasRead) sources.push({ id: "memory", kind: "memory", label: "Conversation history", isRepeated: false });
+  if (hasRead)
+    sources.push({
+      id: "memory",
+      kind: "memory",
+      label: "Conversation history",
+      isRepeated: false,
+    });
   return sources;
 }
 
@@ -45,14 +63,23 @@ interface FoundDocument {
 /** Documents in a tool's result: what stores and knowledge bases give back has text and says where it is from. */
 function documentsIn(result: unknown): FoundDocument[] {
   const value = typeof result === "string" ? parseJson(result) : result;
-  const list = Array.isArray(value) ? value : isFields(value) && Array.isArray(value.documents) ? value.documents : [];
+  const list = Array.isArray(value)
+    ? value
+    : isFields(value) && Array.isArray(value.documents)
+      ? value.documents
+      : [];
   return list.flatMap((entry: unknown): FoundDocument[] => {
     const inner = isFields(entry) && isFields(entry.document) ? entry.document : entry;
-    if (!isFields(inner)) return typeof inner === "string" && isFields(parseJson(inner)) ? documentsIn([parseJson(inner)]) : [];
+    if (!isFields(inner))
+      return typeof inner === "string" && isFields(parseJson(inner))
+        ? documentsIn([parseJson(inner)])
+        : [];
     const text = inner.pageContent ?? inner.text ?? inner.content;
     if (typeof text !== "string" || !isFields(inner.metadata)) return [];
     const { source, fileName, title, name, page } = inner.metadata as Record<string, unknown>;
-    const label = [title, fileName, name, source].find((part) => typeof part === "string" && part !== "");
+    const label = [title, fileName, name, source].find(
+      (part) => typeof part === "string" && part !== "",
+    );
     const words = typeof label === "string" ? label : `${text.slice(0, 40).trim()}…`;
     return [{ label: typeof page === "number" ? `${words}, page ${page}` : words, text }];
   });
@@ -66,9 +93,14 @@ export function isRepeatedIn(answer: string, source: string): boolean {
   const said = splitWords(answer);
   const known = splitWords(source);
   if (known.length < 4)
-    return known.length > 0 && known.join(" ").length > 3 && ` ${said.join(" ")} `.includes(` ${known.join(" ")} `);
+    return (
+      known.length > 0 &&
+      known.join(" ").length > 3 &&
+      ` ${said.join(" ")} `.includes(` ${known.join(" ")} `)
+    );
   const runs = new Set<string>();
-  for (let at = 0; at + 4 <= known.length && at < 5000; at++) runs.add(known.slice(at, at + 4).join(" "));
+  for (let at = 0; at + 4 <= known.length && at < 5000; at++)
+    runs.add(known.slice(at, at + 4).join(" "));
   return said.some((_, at) => runs.has(said.slice(at, at + 4).join(" ")));
 }
 

@@ -1,8 +1,12 @@
 import { expect, it } from "vitest";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../graph/workflowDocument";
+import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../api/workflowDocument";
 import { listFaults, listTools, unknownToolNames } from "./strictAgent";
 
-const node = (name: string, type: string, parameters: Record<string, unknown> = {}): WorkflowNode => ({
+const node = (
+  name: string,
+  type: string,
+  parameters: Record<string, unknown> = {},
+): WorkflowNode => ({
   name,
   type,
   typeVersion: 1,
@@ -39,7 +43,11 @@ it("lists the connected tools and warns of one without a schema", () => {
 });
 
 it("knows which tools are allowed, and which allowed ones are not there", () => {
-  const told = document("Calculator, weather", node("Calculator", "toolCalculator"), node("Other", "toolThink"));
+  const told = document(
+    "Calculator, weather",
+    node("Calculator", "toolCalculator"),
+    node("Other", "toolThink"),
+  );
   expect(listTools(told, "Agent").map((tool) => tool.isAllowed)).toEqual([true, false]);
   expect(unknownToolNames(told, "Agent")).toEqual(["weather"]);
 });
@@ -51,7 +59,11 @@ it("leaves out tools that are switched off, and connections to other agents", ()
 });
 
 it("says once what went wrong, and what to do about it", () => {
-  const error = { code: "AGENT_REPLY", message: "Iteration 2: the reply is no JSON", reason: "invalid_json" };
+  const error = {
+    code: "AGENT_REPLY",
+    message: "Iteration 2: the reply is no JSON",
+    reason: "invalid_json",
+  };
   const report = {
     iterations: [],
     memory: [],

@@ -1,7 +1,7 @@
 // What the strict agent's tabs say: its tools and what is amiss with them, and what its faults mean. Pure.
 
+import type { WorkflowDocument, WorkflowNode } from "../api/workflowDocument";
 import { edgesOf, findNode } from "../graph/document";
-import type { WorkflowDocument, WorkflowNode } from "../graph/workflowDocument";
 import type { RunFailure } from "../run/runView";
 import type { AgentReport } from "./agentReport";
 
@@ -26,7 +26,8 @@ export function listTools(document: WorkflowDocument, agent: string): StrictTool
     .filter((node) => !node.disabled)
     .map((node) => {
       const name = toolName(node);
-      const isAllowed = allowed.length === 0 || allowed.includes(name) || allowed.includes(node.name);
+      const isAllowed =
+        allowed.length === 0 || allowed.includes(name) || allowed.includes(node.name);
       return { node: node.name, name, type: node.type, isAllowed, schema: schemaOf(node) };
     });
 }
@@ -51,12 +52,15 @@ function allowedNames(node: WorkflowNode | undefined): string[] {
 /** A tool is called by its own name where it has one, otherwise by its node's, in letters that models take. */
 function toolName(node: WorkflowNode): string {
   const { name, toolName: given } = node.parameters;
-  const own = [given, name].find((text) => typeof text === "string" && text !== "" && !text.startsWith("="));
+  const own = [given, name].find(
+    (text) => typeof text === "string" && text !== "" && !text.startsWith("="),
+  );
   return String(own ?? node.name).replace(/[^A-Za-z0-9_-]+/g, "_");
 }
 
 /** Tools whose node knows the shape of its arguments by itself. */
-const SELF_DESCRIBED = /calculator|wikipedia|think|mcpClient|searXng|serpApi|wolfram|vectorStore|agentTool|knowledge/i;
+const SELF_DESCRIBED =
+  /calculator|wikipedia|think|mcpClient|searXng|serpApi|wolfram|vectorStore|agentTool|knowledge/i;
 
 function schemaOf(node: WorkflowNode): StrictTool["schema"] {
   const { specifyInputSchema, workflowInputs } = node.parameters;
@@ -80,7 +84,10 @@ const FAULTS: Record<string, { title: string; hint: string }> = {
     title: "Invalid JSON",
     hint: "The reply was not a single JSON object. Use a model with reliable structured output or a JSON mode.",
   },
-  invalid_action: { title: "Invalid action", hint: "The action must be `tool` or `final`. Try a stronger model." },
+  invalid_action: {
+    title: "Invalid action",
+    hint: "The action must be `tool` or `final`. Try a stronger model.",
+  },
   tool_not_allowed: {
     title: "Tool not allowed",
     hint: "The model called a tool that is not connected or not allowed. Connect it, allow it, or name the tools in the input.",
@@ -89,7 +96,10 @@ const FAULTS: Record<string, { title: string; hint: string }> = {
     title: "Invalid tool input",
     hint: "The arguments do not match the tool's schema. Improve the field descriptions in the schema.",
   },
-  invalid_confidence: { title: "Invalid confidence", hint: "Confidence must be a number from 0 to 1." },
+  invalid_confidence: {
+    title: "Invalid confidence",
+    hint: "Confidence must be a number from 0 to 1.",
+  },
   iteration_overflow: {
     title: "Iteration limit reached",
     hint: "The agent gave no final answer in time. Raise the iteration limit or simplify the task.",
@@ -97,12 +107,26 @@ const FAULTS: Record<string, { title: string; hint: string }> = {
 };
 
 /** The faults of a run: those its report tells, and the one that the node failed with. */
-export function listFaults(report: AgentReport | undefined, error: RunFailure | undefined): StrictFault[] {
+export function listFaults(
+  report: AgentReport | undefined,
+  error: RunFailure | undefined,
+): StrictFault[] {
   const faults: StrictFault[] = [];
   const add = (kind: string, message: string, iteration: number | null, code: string) => {
     const known = FAULTS[kind];
-    const isThere = faults.some((fault) => fault.message === message || (fault.kind === kind && fault.iteration === iteration));
-    if (!isThere) faults.push({ kind, title: known?.title ?? "Error", message, hint: known?.hint ?? "", iteration, code });
+    const isThere = faults.some(
+      (fault) =>
+        fault.message === message || (fault.kind === kind && fault.iteration === iteration),
+    );
+    if (!isThere)
+      faults.push({
+        kind,
+        title: known?.title ?? "Error",
+        message,
+        hint: known?.hint ?? "",
+        iteration,
+        code,
+      });
   };
   if (error) add(kindOf(error), error.message, iterationOf(error.message), error.code);
   for (const told of report?.errors ?? [])

@@ -25,8 +25,15 @@ export function useAgentReport({ executionId, node, run, version }: AgentRunId) 
   });
 }
 
-export async function fetchReport(executionId: string, node: string, run: number, signal?: AbortSignal): Promise<AgentReport> {
-  return parseReport(await api.get(urlPath`/executions/${executionId}/agent`, { node, run }, signal));
+export async function fetchReport(
+  executionId: string,
+  node: string,
+  run: number,
+  signal?: AbortSignal,
+): Promise<AgentReport> {
+  return parseReport(
+    await api.get(urlPath`/executions/${executionId}/agent`, { node, run }, signal),
+  );
 }
 
 /** The nodes of a run that are agents: those that a model served, in the order they began. */
@@ -36,7 +43,8 @@ export function listAgents(view: RunView): string[] {
     for (const { served } of runs) if (served?.kind === "ai_languageModel") asked.add(served.above);
   }
   // One that waits for its model's first word is already known by the steps it notes and the words it says.
-  for (const [name, runs] of view.nodes) if (runs.some((run) => run.notes > 0 && !run.served)) asked.add(name);
+  for (const [name, runs] of view.nodes)
+    if (runs.some((run) => run.notes > 0 && !run.served)) asked.add(name);
   for (const name of view.answers.keys()) asked.add(name);
   const begun = (name: string) => view.nodes.get(name)?.[0]?.order ?? Number.POSITIVE_INFINITY;
   return [...asked].filter((name) => view.nodes.has(name)).sort((a, b) => begun(a) - begun(b));
@@ -49,7 +57,12 @@ export function agentRunVersion(view: RunView, node: string, run: number): strin
 }
 
 /** The run of the model's node that gave the nth answer of an agent: where its exact request and answer are kept. */
-export function findModelRun(view: RunView, agent: string, run: number, nth: number): { node: string; run: number } | null {
+export function findModelRun(
+  view: RunView,
+  agent: string,
+  run: number,
+  nth: number,
+): { node: string; run: number } | null {
   const runs = view.nodes.get(agent) ?? [];
   const from = runs.find((one) => one.runIndex === run)?.order ?? 0;
   const until = runs.find((one) => one.runIndex === run + 1)?.order ?? Number.POSITIVE_INFINITY;
@@ -57,7 +70,8 @@ export function findModelRun(view: RunView, agent: string, run: number, nth: num
   for (const [node, all] of view.nodes) {
     for (const one of all) {
       const { served, order, status } = one;
-      if (served?.kind !== "ai_languageModel" || served.above !== agent || status !== "success") continue;
+      if (served?.kind !== "ai_languageModel" || served.above !== agent || status !== "success")
+        continue;
       const isIts = served.run === undefined ? order >= from && order < until : served.run === run;
       if (isIts) calls.push({ node, run: one.runIndex, order });
     }

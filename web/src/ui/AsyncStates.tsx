@@ -1,6 +1,6 @@
 // What is shown while something is on its way, and when it did not arrive.
 import { CircleAlert, LoaderCircle } from "lucide-react";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { ApiError } from "../api/client";
 import css from "./AsyncStates.module.css";
 import { Button } from "./Button";
@@ -31,7 +31,9 @@ export function Skeleton({ lines = 5 }: { lines?: number }) {
   return (
     <div className={css.skeleton} role="status" aria-label="Loading">
       {late &&
-        Array.from({ length: lines }, (_, index) => <span key={index} style={{ width: `${92 - ((index * 17) % 40)}%` }} />)}
+        Array.from({ length: lines }, (_, index) => (
+          <span key={index} style={{ width: `${92 - ((index * 17) % 40)}%` }} />
+        ))}
     </div>
   );
 }
@@ -54,5 +56,31 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
         </Button>
       )}
     </div>
+  );
+}
+
+/** What is asked of a server, as far as it is here. */
+export interface AsyncData<Data> {
+  data: Data | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+interface AsyncContentProps<Data> {
+  query: AsyncData<Data>;
+  /** How many lines stand for it while it is on its way. */
+  lines?: number;
+  children?: (data: Data) => ReactNode;
+}
+
+/** Shows what has arrived; until then that it is on its way, and when it failed why. */
+export function AsyncContent<Data>({ query, lines, children }: AsyncContentProps<Data>) {
+  const { data, error, refetch } = query;
+  return (
+    <>
+      {Boolean(error) && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {data === undefined && !error && <Skeleton lines={lines} />}
+      {data !== undefined && children?.(data)}
+    </>
   );
 }

@@ -30,7 +30,13 @@ interface ChipProps {
   removeLabel?: string;
 }
 
-export function Chip({ label, onRemove, onClick, tone = "neutral", removeLabel = "Remove" }: ChipProps) {
+export function Chip({
+  label,
+  onRemove,
+  onClick,
+  tone = "neutral",
+  removeLabel = "Remove",
+}: ChipProps) {
   return (
     <span className={cx(css.chip, css[tone])}>
       {onClick ? (
@@ -78,7 +84,11 @@ export function StatusMark({ status, word = true }: { status: string; word?: boo
   const known = getStatusInfo(status);
   return (
     <span className={cx(css.status, css[`ink-${known.tone}`])}>
-      <known.icon size={15} aria-hidden className={status === "running" ? css.turning : undefined} />
+      <known.icon
+        size={15}
+        aria-hidden
+        className={status === "running" ? css.turning : undefined}
+      />
       <span className={word ? undefined : "visually-hidden"}>{known.label}</span>
     </span>
   );

@@ -36,7 +36,13 @@ export function Button({
       aria-busy={busy || undefined}
       {...rest}
     >
-      {Mark && <Mark size={size === "small" ? 14 : 15} className={busy ? css.turning : undefined} aria-hidden />}
+      {Mark && (
+        <Mark
+          size={size === "small" ? 14 : 15}
+          className={busy ? css.turning : undefined}
+          aria-hidden
+        />
+      )}
       {children}
     </button>
   );
@@ -69,7 +75,14 @@ export function IconButton({
         type="button"
         aria-label={label}
         aria-pressed={active}
-        className={cx(css.button, css.icon, css[kind], size === "small" && css.small, active && css.active, className)}
+        className={cx(
+          css.button,
+          css.icon,
+          css[kind],
+          size === "small" && css.small,
+          active && css.active,
+          className,
+        )}
         {...rest}
       >
         <Icon size={size === "small" ? 14 : 16} aria-hidden />

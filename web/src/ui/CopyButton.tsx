@@ -14,8 +14,18 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
       setDone(true);
       setTimeout(() => setDone(false), SHOWN_MS);
     } catch {
-      toast({ text: "The browser blocked copying. Select the text and copy it manually.", tone: "bad" });
+      toast({
+        text: "The browser blocked copying. Select the text and copy it manually.",
+        tone: "bad",
+      });
     }
   };
-  return <IconButton icon={done ? Check : Copy} label={done ? "Copied" : label} size="small" onClick={copy} />;
+  return (
+    <IconButton
+      icon={done ? Check : Copy}
+      label={done ? "Copied" : label}
+      size="small"
+      onClick={copy}
+    />
+  );
 }

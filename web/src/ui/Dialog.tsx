@@ -7,7 +7,7 @@ import { cx } from "./cx";
 import css from "./Dialog.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
 
-interface DialogProps {
+export interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
@@ -23,7 +23,11 @@ export function Dialog({ open, onClose, title, size = "normal", footer, children
       <ErrorBoundary what="The dialog" place="nowhere" resetKey={open}>
         <Radix.Portal>
           <Radix.Overlay className={css.shade} />
-          <Radix.Content className={cx(css.dialog, css[size])} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
+          <Radix.Content
+            className={cx(css.dialog, css[size])}
+            aria-describedby={undefined}
+            onOpenAutoFocus={focusFirst}
+          >
             <header className={css.head}>
               <Radix.Title className={css.title}>{title}</Radix.Title>
               <IconButton icon={X} label="Close" size="small" onClick={onClose} />
@@ -44,7 +48,9 @@ export function Dialog({ open, onClose, title, size = "normal", footer, children
 /** The first field has the focus, not the button that closes it all again. */
 function focusFirst(event: Event) {
   const dialog = event.currentTarget as HTMLElement | null;
-  const first = dialog?.querySelector<HTMLElement>("[data-body] :is(input, textarea, button, a):not(:disabled)");
+  const first = dialog?.querySelector<HTMLElement>(
+    "[data-body] :is(input, textarea, button, a):not(:disabled)",
+  );
   event.preventDefault();
   (first ?? dialog)?.focus();
 }
@@ -91,7 +97,11 @@ export function ConfirmDialog() {
       footer={
         <>
           <Button onClick={() => answer(false)}>Cancel</Button>
-          <Button kind={question?.danger ? "danger" : "primary"} onClick={() => answer(true)} autoFocus>
+          <Button
+            kind={question?.danger ? "danger" : "primary"}
+            onClick={() => answer(true)}
+            autoFocus
+          >
             {question?.action}
           </Button>
         </>

@@ -54,7 +54,14 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     const { what, place = "panel", onClose, children } = this.props;
     if (!crash) return children;
     if (place === "nowhere") return null;
-    return <CrashMessage crash={{ what, ...crash }} place={place} onRetry={this.reset} onClose={onClose} />;
+    return (
+      <CrashMessage
+        crash={{ what, ...crash }}
+        place={place}
+        onRetry={this.reset}
+        onClose={onClose}
+      />
+    );
   }
 }
 
@@ -69,7 +76,11 @@ function CrashMessage({ crash, place, onRetry, onClose }: CrashMessageProps) {
   const isMissing = isChunkLoadError(crash.error);
   const [copied, setCopied] = useState<"yes" | "refused" | null>(null);
   const details = () =>
-    crashDetails(crash, { path: window.location.pathname, agent: window.navigator.userAgent, at: new Date() });
+    crashDetails(crash, {
+      path: window.location.pathname,
+      agent: window.navigator.userAgent,
+      at: new Date(),
+    });
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(details());
@@ -89,14 +100,23 @@ function CrashMessage({ crash, place, onRetry, onClose }: CrashMessageProps) {
         </p>
         {place !== "bar" && (
           <>
-            <p className={css.text}>{isMissing ? MISSING_TEXT : place === "page" ? PAGE_TEXT : PART_TEXT}</p>
-            <pre className={css.message}>{copied === "refused" ? details() : thrownMessage(crash.error)}</pre>
+            <p className={css.text}>
+              {isMissing ? MISSING_TEXT : place === "page" ? PAGE_TEXT : PART_TEXT}
+            </p>
+            <pre className={css.message}>
+              {copied === "refused" ? details() : thrownMessage(crash.error)}
+            </pre>
           </>
         )}
       </div>
       <div className={css.actions}>
         {isMissing ? (
-          <Button kind="primary" size={size} icon={RotateCw} onClick={() => window.location.reload()}>
+          <Button
+            kind="primary"
+            size={size}
+            icon={RotateCw}
+            onClick={() => window.location.reload()}
+          >
             Reload page
           </Button>
         ) : (
@@ -104,7 +124,11 @@ function CrashMessage({ crash, place, onRetry, onClose }: CrashMessageProps) {
             Try again
           </Button>
         )}
-        <Button size={size} icon={copied === "yes" ? Check : ClipboardCopy} onClick={() => void copy()}>
+        <Button
+          size={size}
+          icon={copied === "yes" ? Check : ClipboardCopy}
+          onClick={() => void copy()}
+        >
           {copied === "yes" ? "Copied" : "Copy details"}
         </Button>
         {onClose && (
@@ -124,7 +148,9 @@ function CrashMessage({ crash, place, onRetry, onClose }: CrashMessageProps) {
   );
 }
 
-const PAGE_TEXT = "An unexpected error occurred. Saved work is safe. If it happens again, copy the details and report them.";
+const PAGE_TEXT =
+  "An unexpected error occurred. Saved work is safe. If it happens again, copy the details and report them.";
 const PART_TEXT =
   "An unexpected error occurred. The rest of the page still works and unsaved changes are kept. If it happens again, copy the details and report them.";
-const MISSING_TEXT = "Heddle may have been updated or is unreachable. Unsaved changes are kept in this browser when you reload.";
+const MISSING_TEXT =
+  "Heddle may have been updated or is unreachable. Unsaved changes are kept in this browser when you reload.";

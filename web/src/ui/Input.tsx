@@ -1,8 +1,15 @@
 // Fields that take words or numbers, and the frame with a label around any field.
 import { Search, X } from "lucide-react";
-import { type InputHTMLAttributes, type ReactNode, type Ref, type TextareaHTMLAttributes, useId } from "react";
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type TextareaHTMLAttributes,
+  useId,
+} from "react";
 import { cx } from "./cx";
 import css from "./Input.module.css";
+import { useFormSubmitted } from "./useSubmit";
 
 interface InputProps extends InputHTMLAttributes<HTMLInputElement> {
   /** What was given cannot be taken. */
@@ -28,8 +35,16 @@ interface NumberInputProps extends Omit<InputProps, "value" | "onChange"> {
 }
 
 export function NumberInput({ value, onChange, ...rest }: NumberInputProps) {
-  const read = (text: string) => (text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text));
-  return <Input type="number" value={value ?? ""} onChange={(event) => onChange(read(event.target.value))} {...rest} />;
+  const read = (text: string) =>
+    text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
+  return (
+    <Input
+      type="number"
+      value={value ?? ""}
+      onChange={(event) => onChange(read(event.target.value))}
+      {...rest}
+    />
+  );
 }
 
 interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
@@ -58,7 +73,14 @@ interface SearchInputProps {
   className?: string;
 }
 
-export function SearchInput({ value, onChange, placeholder = "Search", label, autoFocus, className }: SearchInputProps) {
+export function SearchInput({
+  value,
+  onChange,
+  placeholder = "Search",
+  label,
+  autoFocus,
+  className,
+}: SearchInputProps) {
   return (
     <div className={cx(css.search, className)}>
       <Search size={14} aria-hidden />
@@ -84,6 +106,8 @@ interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;
+  /** An error that is said once the form has been sent. */
+  problem?: ReactNode;
   required?: boolean;
   /** Shown at the right end of the label's line. */
   action?: ReactNode;
@@ -91,8 +115,18 @@ interface FieldProps {
 }
 
 /** A label, a control and what is said about it. The control is inside the label, so it is named by it. */
-export function Field({ label, hint, error, required, action, children }: FieldProps) {
+export function Field({
+  label,
+  hint,
+  error: given,
+  problem,
+  required,
+  action,
+  children,
+}: FieldProps) {
   const id = useId();
+  const isSubmitted = useFormSubmitted();
+  const error = given || (isSubmitted && problem);
   return (
     <div className={css.field}>
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is the child. */}
@@ -109,7 +143,11 @@ export function Field({ label, hint, error, required, action, children }: FieldP
       </label>
       {action && <span className={css.action}>{action}</span>}
       {(error || hint) && (
-        <p id={id} className={cx(css.hint, Boolean(error) && css.error)} role={error ? "alert" : undefined}>
+        <p
+          id={id}
+          className={cx(css.hint, Boolean(error) && css.error)}
+          role={error ? "alert" : undefined}
+        >
           {error || hint}
         </p>
       )}

@@ -51,7 +51,13 @@ export function Menu({ trigger, items, align = "end", onClosed }: MenuProps) {
   );
 }
 
-export function ContextMenu({ items, children }: { items: readonly MenuItem[]; children: ReactNode }) {
+export function ContextMenu({
+  items,
+  children,
+}: {
+  items: readonly MenuItem[];
+  children: ReactNode;
+}) {
   const [isOpen, setOpen] = useState(false);
   return (
     <RadixContext.Root onOpenChange={setOpen}>
@@ -69,13 +75,24 @@ export function ContextMenu({ items, children }: { items: readonly MenuItem[]; c
   );
 }
 
-function Items({ items, parts }: { items: readonly MenuItem[]; parts: typeof Radix | typeof RadixContext }) {
+function Items({
+  items,
+  parts,
+}: {
+  items: readonly MenuItem[];
+  parts: typeof Radix | typeof RadixContext;
+}) {
   const { Item, Separator } = parts;
   return items.map((item, index) =>
     item === null ? (
       <Separator key={index} className={css.line} />
     ) : (
-      <Item key={index} className={cx(css.item, item.danger && css.danger)} disabled={item.disabled} onSelect={item.onSelect}>
+      <Item
+        key={index}
+        className={cx(css.item, item.danger && css.danger)}
+        disabled={item.disabled}
+        onSelect={item.onSelect}
+      >
         {item.icon ? <item.icon size={14} aria-hidden /> : <span className={css.noIcon} />}
         <span className={css.label}>{item.label}</span>
         {item.shortcut && <Kbd keys={item.shortcut} />}

@@ -1,12 +1,26 @@
 // The frame of a page: its title, what can be done on it, and what it shows; also when that is nothing yet.
 import { type LucideIcon, SearchX } from "lucide-react";
-import { type ReactNode, useEffect } from "react";
+import { createContext, type ReactNode, useContext, useEffect } from "react";
 import { Button } from "./Button";
 import { cx } from "./cx";
 import css from "./Page.module.css";
 
+/** What the page at this address is called; the router says it. */
+export const PageTitle = createContext("");
+
+/** Titles the document, and gives the title: the one given, or else that of the page. */
+export function usePageTitle(given?: string): string {
+  const named = useContext(PageTitle);
+  const title = given ?? named;
+  useEffect(() => {
+    document.title = `${title} · Heddle`;
+  }, [title]);
+  return title;
+}
+
 interface PageProps {
-  title: string;
+  /** For a page of one thing, which is called like it. */
+  title?: string;
   /** Said under the title. */
   text?: ReactNode;
   actions?: ReactNode;
@@ -15,10 +29,8 @@ interface PageProps {
   wide?: boolean;
 }
 
-export function Page({ title, text, actions, tabs, children, wide }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Heddle`;
-  }, [title]);
+export function Page({ title: given, text, actions, tabs, children, wide }: PageProps) {
+  const title = usePageTitle(given);
   return (
     <main className={css.page}>
       <div className={cx(css.inner, wide && css.wide)}>
@@ -59,5 +71,12 @@ export function EmptyState({ icon: Icon, title, text, action }: EmptyStateProps)
 
 /** What stands where a search or filters left nothing of what there is. */
 export function NoMatches({ text, onClear }: { text: string; onClear: () => void }) {
-  return <EmptyState icon={SearchX} title="No matches" text={text} action={<Button onClick={onClear}>Clear filters</Button>} />;
+  return (
+    <EmptyState
+      icon={SearchX}
+      title="No matches"
+      text={text}
+      action={<Button onClick={onClear}>Clear filters</Button>}
+    />
+  );
 }

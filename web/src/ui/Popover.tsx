@@ -14,7 +14,14 @@ interface PopoverProps {
   label?: string;
 }
 
-export function Popover({ trigger, children, align = "start", open, onOpenChange, label }: PopoverProps) {
+export function Popover({
+  trigger,
+  children,
+  align = "start",
+  open,
+  onOpenChange,
+  label,
+}: PopoverProps) {
   const [isOpen, setOpen] = useState(false);
   const change = (next: boolean) => {
     setOpen(next);
@@ -25,7 +32,13 @@ export function Popover({ trigger, children, align = "start", open, onOpenChange
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <ErrorBoundary what="This" place="nowhere" resetKey={open ?? isOpen}>
         <Radix.Portal>
-          <Radix.Content className={css.popover} align={align} sideOffset={6} collisionPadding={8} aria-label={label}>
+          <Radix.Content
+            className={css.popover}
+            align={align}
+            sideOffset={6}
+            collisionPadding={8}
+            aria-label={label}
+          >
             <ErrorBoundary what={label ?? "This"} place="float">
               {children}
             </ErrorBoundary>

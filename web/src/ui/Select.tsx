@@ -27,7 +27,16 @@ interface SelectProps {
 /** With more options than this there is a search. */
 const SEARCH_THRESHOLD = 12;
 
-export function Select({ value, onChange, options, label, placeholder = "Select…", disabled, dense, className }: SelectProps) {
+export function Select({
+  value,
+  onChange,
+  options,
+  label,
+  placeholder = "Select…",
+  disabled,
+  dense,
+  className,
+}: SelectProps) {
   const [open, setOpen] = useState(false);
   const chosen = options.find((option) => option.value === value);
   const take = (next: string) => {
@@ -45,7 +54,9 @@ export function Select({ value, onChange, options, label, placeholder = "Select�
           aria-label={`${label}: ${chosen?.label ?? (value || placeholder)}`}
           className={cx(css.trigger, dense && css.dense, className)}
         >
-          <span className={cx(css.value, !chosen && !value && css.none)}>{chosen?.label ?? (value || placeholder)}</span>
+          <span className={cx(css.value, !chosen && !value && css.none)}>
+            {chosen?.label ?? (value || placeholder)}
+          </span>
           <ChevronDown size={14} aria-hidden />
         </button>
       </Radix.Trigger>
@@ -75,7 +86,9 @@ function Options({ options, value, label, onTake }: OptionsProps) {
   const list = useRef<HTMLDivElement>(null);
   const found = useMemo(() => {
     const words = search.toLowerCase().trim();
-    return options.filter((option) => `${option.label} ${option.hint ?? ""} ${option.value}`.toLowerCase().includes(words));
+    return options.filter((option) =>
+      `${option.label} ${option.hint ?? ""} ${option.value}`.toLowerCase().includes(words),
+    );
   }, [options, search]);
   const [at, setAt] = useState(() =>
     Math.max(
@@ -125,7 +138,9 @@ function Options({ options, value, label, onTake }: OptionsProps) {
       >
         {found.map((option, index) => (
           <div key={option.value} role="presentation">
-            {option.group && option.group !== found[index - 1]?.group && <div className={css.group}>{option.group}</div>}
+            {option.group && option.group !== found[index - 1]?.group && (
+              <div className={css.group}>{option.group}</div>
+            )}
             {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keys. */}
             {/* biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the current option. */}
             <div

@@ -45,7 +45,9 @@ export function SplitPane({
     const bar = event.currentTarget;
     bar.setPointerCapture(event.pointerId);
     const move = (next: Event) => {
-      const at = isRow ? (next as unknown as PointerEvent).clientX : (next as unknown as PointerEvent).clientY;
+      const at = isRow
+        ? (next as unknown as PointerEvent).clientX
+        : (next as unknown as PointerEvent).clientY;
       change(size + (at - from) * (fixedIsFirst ? 1 : -1));
     };
     const up = () => {
@@ -57,7 +59,9 @@ export function SplitPane({
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = (
-      isRow ? { ArrowRight: RESIZE_STEP, ArrowLeft: -RESIZE_STEP } : { ArrowDown: RESIZE_STEP, ArrowUp: -RESIZE_STEP }
+      isRow
+        ? { ArrowRight: RESIZE_STEP, ArrowLeft: -RESIZE_STEP }
+        : { ArrowDown: RESIZE_STEP, ArrowUp: -RESIZE_STEP }
     )[event.key as never];
     if (!step) return;
     event.preventDefault();

@@ -13,7 +13,13 @@ interface SwitchProps {
 
 export function Switch({ checked, onChange, label, disabled }: SwitchProps) {
   return (
-    <RadixSwitch.Root className={css.switch} checked={checked} onCheckedChange={onChange} aria-label={label} disabled={disabled}>
+    <RadixSwitch.Root
+      className={css.switch}
+      checked={checked}
+      onCheckedChange={onChange}
+      aria-label={label}
+      disabled={disabled}
+    >
       <RadixSwitch.Thumb className={css.thumb} />
     </RadixSwitch.Root>
   );
@@ -39,7 +45,11 @@ export function Checkbox({ checked, onChange, label, hideLabel, disabled }: Chec
         disabled={disabled}
       >
         <RadixCheckbox.Indicator className={css.tick}>
-          {checked === "indeterminate" ? <span className={css.some} /> : <Check size={12} strokeWidth={3} aria-hidden />}
+          {checked === "indeterminate" ? (
+            <span className={css.some} />
+          ) : (
+            <Check size={12} strokeWidth={3} aria-hidden />
+          )}
         </RadixCheckbox.Indicator>
       </RadixCheckbox.Root>
       <span className={hideLabel ? "visually-hidden" : undefined}>{label}</span>

@@ -29,13 +29,14 @@ export interface RowSelection<Row> {
   nameOf: (row: Row) => string;
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   columns: readonly Column[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   render: (row: Row, column: string) => ReactNode;
   onOpen?: (row: Row) => void;
-  actions?: (row: Row) => ReactNode;
+  /** What can be done with a row, at its end. */
+  rowActions?: (row: Row) => ReactNode;
   sort?: Sort;
   onSort?: (sort: Sort) => void;
   empty?: ReactNode;
@@ -46,7 +47,20 @@ interface TableProps<Row> {
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { columns, rows, rowKey, render, onOpen, actions, sort, onSort, empty, label, selection, onDrag } = props;
+  const {
+    columns,
+    rows,
+    rowKey,
+    render,
+    onOpen,
+    rowActions,
+    sort,
+    onSort,
+    empty,
+    label,
+    selection,
+    onDrag,
+  } = props;
   const order = rows.map(rowKey);
   // The box clicked last, and whether Shift is held on the way to the next one.
   const from = useRef<string | null>(null);
@@ -54,7 +68,12 @@ export function Table<Row>(props: TableProps<Row>) {
   if (rows.length === 0 && empty) return empty;
   const open = (event: MouseEvent | KeyboardEvent, row: Row) => {
     const target = event.target as HTMLElement;
-    if (onOpen && (target === event.currentTarget || !target.closest("button, a, input, label, [role=menuitem]"))) onOpen(row);
+    if (
+      onOpen &&
+      (target === event.currentTarget ||
+        !target.closest("button, a, input, label, [role=menuitem]"))
+    )
+      onOpen(row);
   };
   return (
     <div className={css.frame}>
@@ -74,7 +93,7 @@ export function Table<Row>(props: TableProps<Row>) {
             {columns.map((column) => (
               <Heading key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
-            {actions && (
+            {rowActions && (
               <th className={css.actions}>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -85,7 +104,10 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
-              className={cx(onOpen && css.opens, selection?.selected.has(rowKey(row)) && css.chosen)}
+              className={cx(
+                onOpen && css.opens,
+                selection?.selected.has(rowKey(row)) && css.chosen,
+              )}
               tabIndex={onOpen ? 0 : undefined}
               draggable={onDrag !== undefined || undefined}
               onDragStart={onDrag && ((event) => onDrag(event, row))}
@@ -107,7 +129,13 @@ export function Table<Row>(props: TableProps<Row>) {
                     onChange={(is) => {
                       const key = rowKey(row);
                       selection.onChange(
-                        updateSelection(selection.selected, order, key, is, isStretch.current ? from.current : null),
+                        updateSelection(
+                          selection.selected,
+                          order,
+                          key,
+                          is,
+                          isStretch.current ? from.current : null,
+                        ),
                       );
                       from.current = key;
                     }}
@@ -121,7 +149,7 @@ export function Table<Row>(props: TableProps<Row>) {
                   {render(row, column.id)}
                 </td>
               ))}
-              {actions && <td className={css.actions}>{actions(row)}</td>}
+              {rowActions && <td className={css.actions}>{rowActions(row)}</td>}
             </tr>
           ))}
         </tbody>
@@ -130,7 +158,15 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-function Heading({ column, sort, onSort }: { column: Column; sort?: Sort; onSort?: (sort: Sort) => void }) {
+function Heading({
+  column,
+  sort,
+  onSort,
+}: {
+  column: Column;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
+}) {
   const sorted = sort?.by === column.id ? sort : undefined;
   const Arrow = sorted?.down ? ArrowDown : ArrowUp;
   return (
@@ -140,7 +176,11 @@ function Heading({ column, sort, onSort }: { column: Column; sort?: Sort; onSort
       aria-sort={sorted ? (sorted.down ? "descending" : "ascending") : undefined}
     >
       {column.sortable && onSort ? (
-        <button type="button" className={css.sort} onClick={() => onSort({ by: column.id, down: sorted ? !sorted.down : false })}>
+        <button
+          type="button"
+          className={css.sort}
+          onClick={() => onSort({ by: column.id, down: sorted ? !sorted.down : false })}
+        >
           {column.label}
           <Arrow size={12} aria-hidden className={cx(!sorted && css.unsorted)} />
         </button>

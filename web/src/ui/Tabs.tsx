@@ -33,7 +33,13 @@ export function Tabs({ value, onChange, tabs, label, className }: TabsProps) {
     row.current?.querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus();
   };
   return (
-    <div ref={row} role="tablist" aria-label={label} className={cx(css.tabs, className)} onKeyDown={onKeyDown}>
+    <div
+      ref={row}
+      role="tablist"
+      aria-label={label}
+      className={cx(css.tabs, className)}
+      onKeyDown={onKeyDown}
+    >
       {tabs.map((tab) => (
         <button
           key={tab.id}

@@ -64,7 +64,8 @@ export function Tooltip({ text, shortcut, side = "bottom", children }: TooltipPr
     },
     onFocus: (event) => {
       own.onFocus?.(event);
-      if (event.target === event.currentTarget && event.target.matches(":focus-visible")) showTooltip(words(event.currentTarget));
+      if (event.target === event.currentTarget && event.target.matches(":focus-visible"))
+        showTooltip(words(event.currentTarget));
     },
     onBlur: (event) => {
       own.onBlur?.(event);

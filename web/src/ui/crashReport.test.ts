@@ -7,7 +7,10 @@ describe("details of a crash", () => {
   it("name the part, the page, the browser, the error and the components", () => {
     const error = new Error("l is not a function");
     error.stack = "Error: l is not a function\n    at l (start-a1.js:1:2)";
-    const text = crashDetails({ what: "The node panel", error, components: "\n    at Opened\n    at NodePanel\n" }, PAGE);
+    const text = crashDetails(
+      { what: "The node panel", error, components: "\n    at Opened\n    at NodePanel\n" },
+      PAGE,
+    );
     expect(text).toBe(
       [
         "The node panel stopped working",
@@ -29,14 +32,27 @@ describe("details of a crash", () => {
   it("have the message also where the stack does not", () => {
     const error = new TypeError("l is not a function");
     error.stack = "l@start-a1.js:1:2";
-    expect(crashDetails({ what: "The canvas", error }, PAGE)).toContain("TypeError: l is not a function\nl@start-a1.js:1:2");
+    expect(crashDetails({ what: "The canvas", error }, PAGE)).toContain(
+      "TypeError: l is not a function\nl@start-a1.js:1:2",
+    );
   });
 
   it("take whatever was thrown", () => {
     const circular: Record<string, unknown> = {};
     circular.self = circular;
-    for (const thrown of [undefined, null, 4, "words", circular, Object.create(null), { message: 3 }, Symbol("no")]) {
-      expect(crashDetails({ what: "The chat", error: thrown }, PAGE)).toContain("The chat stopped working");
+    for (const thrown of [
+      undefined,
+      null,
+      4,
+      "words",
+      circular,
+      Object.create(null),
+      { message: 3 },
+      Symbol("no"),
+    ]) {
+      expect(crashDetails({ what: "The chat", error: thrown }, PAGE)).toContain(
+        "The chat stopped working",
+      );
     }
     expect(thrownMessage("words")).toBe("words");
     expect(thrownMessage(circular)).toBe("Unknown error");
@@ -44,8 +60,16 @@ describe("details of a crash", () => {
 });
 
 it("knows a file that could not be loaded, in the words of each browser", () => {
-  expect(isChunkLoadError(new TypeError("Failed to fetch dynamically imported module: http://host/assets/a.js"))).toBe(true);
-  expect(isChunkLoadError(new TypeError("error loading dynamically imported module: http://host/assets/a.js"))).toBe(true);
+  expect(
+    isChunkLoadError(
+      new TypeError("Failed to fetch dynamically imported module: http://host/assets/a.js"),
+    ),
+  ).toBe(true);
+  expect(
+    isChunkLoadError(
+      new TypeError("error loading dynamically imported module: http://host/assets/a.js"),
+    ),
+  ).toBe(true);
   expect(isChunkLoadError(new TypeError("Importing a module script failed."))).toBe(true);
   expect(isChunkLoadError(new TypeError("l is not a function"))).toBe(false);
 });

@@ -9,7 +9,8 @@ export interface Crash {
 }
 
 /** What browsers say when a script of the editor cannot be fetched, which is so after an update or while the server is away. */
-const CHUNK_LOAD_ERROR = /dynamically imported module|importing a module script failed|unable to preload css/i;
+const CHUNK_LOAD_ERROR =
+  /dynamically imported module|importing a module script failed|unable to preload css/i;
 
 /** Whether a file of the editor is missing. Trying again helps nothing then: the browser remembers the failure until the page is reloaded. */
 export function isChunkLoadError(error: unknown): boolean {
@@ -27,7 +28,10 @@ export function thrownMessage(error: unknown): string {
 }
 
 /** Everything that helps to find the cause, as a text to paste into a report. The query of the address is left out: it may hold tokens. */
-export function crashDetails({ what, error, components }: Crash, page: { path: string; agent: string; at: Date }): string {
+export function crashDetails(
+  { what, error, components }: Crash,
+  page: { path: string; agent: string; at: Date },
+): string {
   const stack = error instanceof Error && typeof error.stack === "string" ? error.stack : "";
   // Chromium begins the stack with the message, Firefox does not.
   const head = stack.includes(thrownMessage(error))

@@ -16,14 +16,19 @@ test("times are told from now", () => {
 });
 
 test("durations, sizes and money keep three figures that matter", () => {
-  expect([duration(0.4), duration(12.3), duration(1234), duration(75_000), duration(3_700_000)]).toEqual([
-    "< 1 ms",
-    "12 ms",
-    "1.23 s",
-    "1 min 15 s",
-    "1 h 1 min",
-  ]);
+  expect([
+    duration(0.4),
+    duration(12.3),
+    duration(1234),
+    duration(75_000),
+    duration(3_700_000),
+  ]).toEqual(["< 1 ms", "12 ms", "1.23 s", "1 min 15 s", "1 h 1 min"]);
   expect([bytes(900), bytes(1500), bytes(250_000_000)]).toEqual(["900 B", "1.5 KB", "250 MB"]);
-  expect([money(0), money(0.00123), money(0.25), money(12.5)]).toEqual(["$0", "$0.0012", "$0.250", "$12.50"]);
+  expect([money(0), money(0.00123), money(0.25), money(12.5)]).toEqual([
+    "$0",
+    "$0.0012",
+    "$0.250",
+    "$12.50",
+  ]);
   expect([plural(1, "item"), plural(2000, "item")]).toEqual(["1 item", "2,000 items"]);
 });

@@ -14,7 +14,11 @@ export function relativeTime(date: Date, now: Date): string {
   if (past < DAY) return say(Math.round(past / HOUR), "h");
   if (past < 7 * DAY) return say(Math.round(past / DAY), past < 1.5 * DAY ? "day" : "days");
   const sameYear = date.getFullYear() === now.getFullYear();
-  return date.toLocaleDateString("en", { day: "numeric", month: "short", year: sameYear ? undefined : "numeric" });
+  return date.toLocaleDateString("en", {
+    day: "numeric",
+    month: "short",
+    year: sameYear ? undefined : "numeric",
+  });
 }
 
 export function exactTime(date: Date): string {

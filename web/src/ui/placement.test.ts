@@ -7,10 +7,19 @@ const button = (left: number, top: number) => ({ left, top, width: 40, height: 3
 
 describe("what floats beside something", () => {
   it("stands in the middle of the wanted side", () => {
-    expect(placeBeside(button(500, 300), FLOATING, "bottom", WINDOW)).toEqual({ left: 470, top: 336 });
+    expect(placeBeside(button(500, 300), FLOATING, "bottom", WINDOW)).toEqual({
+      left: 470,
+      top: 336,
+    });
     expect(placeBeside(button(500, 300), FLOATING, "top", WINDOW)).toEqual({ left: 470, top: 274 });
-    expect(placeBeside(button(500, 300), FLOATING, "right", WINDOW)).toEqual({ left: 546, top: 305 });
-    expect(placeBeside(button(500, 300), FLOATING, "left", WINDOW)).toEqual({ left: 394, top: 305 });
+    expect(placeBeside(button(500, 300), FLOATING, "right", WINDOW)).toEqual({
+      left: 546,
+      top: 305,
+    });
+    expect(placeBeside(button(500, 300), FLOATING, "left", WINDOW)).toEqual({
+      left: 394,
+      top: 305,
+    });
   });
 
   it("goes to the other side where the wanted one has no room", () => {

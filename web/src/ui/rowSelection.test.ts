@@ -11,7 +11,11 @@ it("chooses one row and lets it go", () => {
 
 it("chooses everything between two rows, in either direction", () => {
   expect([...updateSelection(new Set(["a"]), ORDER, "c", true, "a")]).toEqual(["a", "b", "c"]);
-  expect([...updateSelection(new Set(["d"]), ORDER, "b", true, "d")].sort()).toEqual(["b", "c", "d"]);
+  expect([...updateSelection(new Set(["d"]), ORDER, "b", true, "d")].sort()).toEqual([
+    "b",
+    "c",
+    "d",
+  ]);
 });
 
 it("chooses the row alone when the one before has gone", () => {

@@ -9,8 +9,11 @@ export function updateSelection(
   from: string | null = null,
 ): Set<string> {
   const next = new Set(chosen);
-  const [first, last] = [order.indexOf(from ?? key), order.indexOf(key)].sort((one, other) => one - other);
-  const touched = first === undefined || first < 0 ? [key] : order.slice(first, (last ?? first) + 1);
+  const [first, last] = [order.indexOf(from ?? key), order.indexOf(key)].sort(
+    (one, other) => one - other,
+  );
+  const touched =
+    first === undefined || first < 0 ? [key] : order.slice(first, (last ?? first) + 1);
   for (const one of touched) {
     if (is) next.add(one);
     else next.delete(one);
@@ -19,7 +22,10 @@ export function updateSelection(
 }
 
 /** How the box above all rows stands. */
-export function selectAllState(chosen: ReadonlySet<string>, order: readonly string[]): boolean | "indeterminate" {
+export function selectAllState(
+  chosen: ReadonlySet<string>,
+  order: readonly string[],
+): boolean | "indeterminate" {
   const count = order.filter((key) => chosen.has(key)).length;
   if (count === 0) return false;
   return count === order.length ? true : "indeterminate";

@@ -1,7 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { getTooltip, hideTooltip, hideTooltipSoon, keepTooltip, showTooltipSoon } from "./tooltipStore";
+import {
+  getTooltip,
+  hideTooltip,
+  hideTooltipSoon,
+  keepTooltip,
+  showTooltipSoon,
+} from "./tooltipStore";
 
-const words = (text: string) => ({ on: { text } as unknown as HTMLElement, text, shortcut: undefined, side: "top" as const });
+const words = (text: string) => ({
+  on: { text } as unknown as HTMLElement,
+  text,
+  shortcut: undefined,
+  side: "top" as const,
+});
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => {

@@ -3,7 +3,7 @@ import { useCallback, useState } from "react";
 import { ApiError } from "../api/client";
 import { toast } from "./Toasts";
 
-interface AsyncAction {
+export interface AsyncAction {
   busy: boolean;
   error: unknown;
   /** Gives whether it went well; if not, the error stays until the next try. */
@@ -45,6 +45,7 @@ export async function tryAction(work: () => Promise<unknown>): Promise<boolean> 
 
 /** An error in a sentence or two. */
 export function errorText(error: unknown): string {
-  if (error instanceof ApiError) return [error.message, error.hint].filter(Boolean).join(". ").replace(/\.\. /g, ". ");
+  if (error instanceof ApiError)
+    return [error.message, error.hint].filter(Boolean).join(". ").replace(/\.\. /g, ". ");
   return error instanceof Error ? error.message : String(error);
 }

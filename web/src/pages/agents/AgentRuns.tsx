@@ -4,9 +4,10 @@ import { ListTree } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import type { Execution } from "../../api/types";
-import { count, Duration, EmptyState, ErrorState, Money, Skeleton, StatusMark, Table, Time } from "../../ui";
+import { List } from "../../shared/ListPage";
+import layout from "../../shared/layout.module.css";
+import { count, Duration, EmptyState, Money, StatusMark, Time } from "../../ui";
 import { executionUrl } from "../executions/ExecutionsPage";
-import layout from "../layout.module.css";
 import css from "./Agents.module.css";
 import { useAgentRuns, useRunCosts } from "./agentApi";
 import type { AgentWorkflow } from "./agentWorkflows";
@@ -28,8 +29,8 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
   const { rows, error, isPending, refetch } = useAgentRuns(ids);
   const costs = useRunCosts(rows);
   const [, go] = useLocation();
-  if (error && rows.length === 0) return <ErrorState error={error} onRetry={refetch} />;
-  if (isPending && ids.length > 0) return <Skeleton lines={6} />;
+  // An error matters as long as there is nothing to show.
+  const failure = rows.length === 0 ? error : null;
   const render = (row: Execution, column: string) => {
     const cost = costs.get(String(row.id));
     switch (column) {
@@ -50,7 +51,11 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
       case "started":
         return <Time at={row.startedAt} />;
       case "duration":
-        return <Duration ms={row.stoppedAt ? Date.parse(row.stoppedAt) - Date.parse(row.startedAt) : null} />;
+        return (
+          <Duration
+            ms={row.stoppedAt ? Date.parse(row.stoppedAt) - Date.parse(row.startedAt) : null}
+          />
+        );
       case "tokens":
         return cost ? count(cost.tokens) : "–";
       case "cost":
@@ -60,10 +65,11 @@ export function AgentRuns({ agents }: { agents: readonly AgentWorkflow[] }) {
     }
   };
   return (
-    <Table
+    <List
+      query={{ data: isPending || failure ? undefined : rows, error: failure, refetch }}
+      lines={6}
       label="Agent executions"
       columns={COLUMNS}
-      rows={rows}
       rowKey={(row) => String(row.id)}
       render={render}
       onOpen={(row) => go(executionUrl(row))}

@@ -4,7 +4,7 @@
 import { Bot, CircleHelp, ListTree, MessagesSquare, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "wouter";
 import { usePendingApprovals, useUncertainRuns } from "../../run/pendingDecisions";
-import { ErrorState, Page, Skeleton, Tabs } from "../../ui";
+import { AsyncContent, Page, Tabs } from "../../ui";
 import { AgentList } from "./AgentList";
 import { AgentRuns } from "./AgentRuns";
 import { useAgents } from "./agentApi";
@@ -24,7 +24,6 @@ export default function AgentsPage() {
   const nUncertain = uncertain.data?.data.length;
   return (
     <Page
-      title="Agents"
       tabs={
         <Tabs
           label="Agents"
@@ -33,26 +32,34 @@ export default function AgentsPage() {
           tabs={[
             { id: "agents", label: "Agents", icon: Bot, count: agents?.length },
             { id: "runs", label: "Executions", icon: ListTree },
-            { id: "approvals", label: "Approvals", icon: ShieldCheck, count: approvals.data?.data.length || undefined },
-            { id: "decisions", label: "Decisions", icon: CircleHelp, count: nUncertain || undefined },
+            {
+              id: "approvals",
+              label: "Approvals",
+              icon: ShieldCheck,
+              count: approvals.data?.data.length || undefined,
+            },
+            {
+              id: "decisions",
+              label: "Decisions",
+              icon: CircleHelp,
+              count: nUncertain || undefined,
+            },
             { id: "conversations", label: "Conversations", icon: MessagesSquare },
           ]}
         />
       }
     >
-      {error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : !agents ? (
-        <Skeleton lines={6} />
-      ) : (
-        <div role="tabpanel">
-          {tab === "agents" && <AgentList agents={agents} />}
-          {tab === "runs" && <AgentRuns agents={agents} />}
-          {tab === "approvals" && <PendingApprovalList query={approvals} />}
-          {tab === "decisions" && <DecisionList query={uncertain} />}
-          {tab === "conversations" && <Conversations agents={agents} />}
-        </div>
-      )}
+      <AsyncContent query={{ data: agents, error, refetch }} lines={6}>
+        {(agents) => (
+          <div role="tabpanel">
+            {tab === "agents" && <AgentList agents={agents} />}
+            {tab === "runs" && <AgentRuns agents={agents} />}
+            {tab === "approvals" && <PendingApprovalList query={approvals} />}
+            {tab === "decisions" && <DecisionList query={uncertain} />}
+            {tab === "conversations" && <Conversations agents={agents} />}
+          </div>
+        )}
+      </AsyncContent>
     </Page>
   );
 }

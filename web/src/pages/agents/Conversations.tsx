@@ -5,13 +5,19 @@ import { useMemo } from "react";
 import { useLocation } from "wouter";
 import { useWebhookOrigin } from "../../api/instance";
 import { urlPath } from "../../api/url";
-import { getChatEndpoint } from "../../chat/chatEndpoint";
-import { type ChatSession, parseSessions, sessionsStorageKey, sessionTitle, sortSessions } from "../../chat/chatSessions";
+import { emptyDocument } from "../../api/workflowDocument";
+import {
+  type ChatSession,
+  parseSessions,
+  sessionsStorageKey,
+  sessionTitle,
+  sortSessions,
+} from "../../chat/chatSessions";
 import { useChat } from "../../chat/chatStore";
-import { useDrawer } from "../../drawer/drawerStore";
-import { emptyDocument } from "../../graph/workflowDocument";
+import { getChatEndpoint } from "../../graph/chatEndpoint";
+import layout from "../../shared/layout.module.css";
+import { useDrawer } from "../../store/drawerStore";
 import { Badge, CopyButton, EmptyState, plural, Table, Time } from "../../ui";
-import layout from "../layout.module.css";
 import css from "./Agents.module.css";
 import type { AgentWorkflow } from "./agentWorkflows";
 
@@ -59,7 +65,9 @@ export function Conversations({ agents }: { agents: readonly AgentWorkflow[] }) 
       {rows.length > 0 && (
         <>
           <h2 className={layout.part}>Conversations</h2>
-          <p className={css.told}>{plural(rows.length, "conversation")} in this browser's editor. Open one to continue it.</p>
+          <p className={css.told}>
+            {plural(rows.length, "conversation")} in this browser's editor. Open one to continue it.
+          </p>
         </>
       )}
       <Table

@@ -5,35 +5,40 @@ import { CircleCheck, SquareArrowOutUpRight } from "lucide-react";
 import { Link } from "wouter";
 import { api } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
-import type { Execution, ListPage } from "../../api/types";
+import type { Execution, Paged } from "../../api/types";
 import { urlPath } from "../../api/url";
 import { DecisionButtons } from "../../run/DecisionButtons";
 import { fromOutline } from "../../run/outline";
 import { quarantineReason, uncertainStep } from "../../run/runView";
-import { EmptyState, ErrorState, Skeleton, Time, toast } from "../../ui";
+import { AsyncContent, EmptyState, Time, toast } from "../../ui";
 import { executionUrl } from "../executions/ExecutionsPage";
 import { useWorkflowNames } from "../executions/executionApi";
 import css from "./Agents.module.css";
 
-export function DecisionList({ query }: { query: UseQueryResult<ListPage<Execution>> }) {
+export function DecisionList({ query }: { query: UseQueryResult<Paged<Execution>> }) {
   const names = useWorkflowNames();
-  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
-  if (!query.data) return <Skeleton lines={4} />;
-  if (query.data.data.length === 0) {
-    return (
-      <EmptyState
-        icon={CircleCheck}
-        title="No pending decisions"
-        text="If Heddle stops during a step with external side effects, the execution waits here until you confirm whether the step completed."
-      />
-    );
-  }
   return (
-    <ul className={css.cards}>
-      {query.data.data.map((row) => (
-        <DecisionCard key={String(row.id)} row={row} name={row.workflowName ?? names.get(row.workflowId) ?? row.workflowId} />
-      ))}
-    </ul>
+    <AsyncContent query={query} lines={4}>
+      {({ data: rows }) =>
+        rows.length === 0 ? (
+          <EmptyState
+            icon={CircleCheck}
+            title="No pending decisions"
+            text="If Heddle stops during a step with external side effects, the execution waits here until you confirm whether the step completed."
+          />
+        ) : (
+          <ul className={css.cards}>
+            {rows.map((row) => (
+              <DecisionCard
+                key={String(row.id)}
+                row={row}
+                name={row.workflowName ?? names.get(row.workflowId) ?? row.workflowId}
+              />
+            ))}
+          </ul>
+        )
+      }
+    </AsyncContent>
   );
 }
 
@@ -67,8 +72,8 @@ function DecisionCard({ row, name }: { row: Execution; name: string }) {
         </p>
       ) : (
         <p>
-          Heddle was interrupted while {data?.node ? <b>{data.node}</b> : "a step"} was running. Check the service it calls: did
-          the step complete?
+          Heddle was interrupted while {data?.node ? <b>{data.node}</b> : "a step"} was running.
+          Check the service it calls: did the step complete?
         </p>
       )}
       <div className={css.buttons}>

@@ -7,27 +7,28 @@ import type { Approval, ApprovalList } from "../../api/generated";
 import { urlPath } from "../../api/url";
 import { ApprovalCard } from "../../run/ApprovalCard";
 import { fromApprovalRow } from "../../run/approval";
-import { EmptyState, ErrorState, Skeleton, Time, toast } from "../../ui";
+import { AsyncContent, EmptyState, Time, toast } from "../../ui";
 import css from "./Agents.module.css";
 
 export function PendingApprovalList({ query }: { query: UseQueryResult<ApprovalList> }) {
-  if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
-  if (!query.data) return <Skeleton lines={4} />;
-  if (query.data.data.length === 0) {
-    return (
-      <EmptyState
-        icon={ShieldCheck}
-        title="No pending approvals"
-        text="Agents can ask before they use tools: set “Ask before tools run” in the agent's options. Calls then wait here with their exact arguments."
-      />
-    );
-  }
   return (
-    <ul className={css.cards} aria-label="Pending approvals">
-      {query.data.data.map((row) => (
-        <ApprovalRow key={`${row.executionId} ${row.call}`} row={row} />
-      ))}
-    </ul>
+    <AsyncContent query={query} lines={4}>
+      {({ data: rows }) =>
+        rows.length === 0 ? (
+          <EmptyState
+            icon={ShieldCheck}
+            title="No pending approvals"
+            text="Agents can ask before they use tools: set “Ask before tools run” in the agent's options. Calls then wait here with their exact arguments."
+          />
+        ) : (
+          <ul className={css.cards} aria-label="Pending approvals">
+            {rows.map((row) => (
+              <ApprovalRow key={`${row.executionId} ${row.call}`} row={row} />
+            ))}
+          </ul>
+        )
+      }
+    </AsyncContent>
   );
 }
 
@@ -52,7 +53,9 @@ function ApprovalRow({ row }: { row: Approval }) {
       <div className={css.asked}>
         <ApprovalCard
           asked={fromApprovalRow(row)}
-          onDecided={() => toast({ text: "Decision recorded. The execution continues.", tone: "good" })}
+          onDecided={() =>
+            toast({ text: "Decision recorded. The execution continues.", tone: "good" })
+          }
         />
       </div>
     </li>

@@ -4,10 +4,15 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, fetchAll } from "../../api/client";
 import type { ExecutionOutline } from "../../api/generated";
-import type { Execution, ListPage } from "../../api/types";
+import type { Execution, Paged } from "../../api/types";
 import { urlPath } from "../../api/url";
-import type { WorkflowDocument } from "../../graph/workflowDocument";
-import { daysAgo, listAgentWorkflows, type SpendingRow, spendingByWorkflow } from "./agentWorkflows";
+import type { WorkflowDocument } from "../../api/workflowDocument";
+import {
+  daysAgo,
+  listAgentWorkflows,
+  type SpendingRow,
+  spendingByWorkflow,
+} from "./agentWorkflows";
 
 export const SPENDING_DAYS = 30;
 
@@ -17,7 +22,10 @@ export function useAgents() {
     queryFn: () => fetchAll<WorkflowDocument>("/workflows"),
     staleTime: 15_000,
   });
-  const agents = useMemo(() => (query.data ? listAgentWorkflows(query.data) : undefined), [query.data]);
+  const agents = useMemo(
+    () => (query.data ? listAgentWorkflows(query.data) : undefined),
+    [query.data],
+  );
   return { ...query, agents };
 }
 
@@ -38,7 +46,7 @@ export function useAgentRuns(workflowIds: readonly string[]) {
   const queries = useQueries({
     queries: workflowIds.map((workflowId) => ({
       queryKey: ["executions", "agent-runs", workflowId],
-      queryFn: () => api.get<ListPage<Execution>>("/executions", { workflowId, limit: MAX_RUNS }),
+      queryFn: () => api.get<Paged<Execution>>("/executions", { workflowId, limit: MAX_RUNS }),
       refetchInterval: 5_000,
     })),
   });
@@ -61,7 +69,9 @@ export interface RunCost {
 
 /** What runs cost, read from their records; of those that go on nothing is said yet. */
 export function useRunCosts(rows: readonly Execution[]): ReadonlyMap<string, RunCost> {
-  const over = rows.filter((row) => row.status !== "running" && row.status !== "waiting").map((row) => String(row.id));
+  const over = rows
+    .filter((row) => row.status !== "running" && row.status !== "waiting")
+    .map((row) => String(row.id));
   const queries = useQueries({
     queries: over.map((id) => ({
       queryKey: ["outline-cost", id],
@@ -76,5 +86,7 @@ export function useRunCosts(rows: readonly Execution[]): ReadonlyMap<string, Run
       staleTime: Number.POSITIVE_INFINITY,
     })),
   });
-  return new Map(over.flatMap((id, at) => (queries[at]?.data ? [[id, queries[at].data] as const] : [])));
+  return new Map(
+    over.flatMap((id, at) => (queries[at]?.data ? [[id, queries[at].data] as const] : [])),
+  );
 }

@@ -1,8 +1,16 @@
 import { expect, it } from "vitest";
-import { emptyDocument, type WorkflowDocument, type WorkflowNode } from "../../graph/workflowDocument";
+import {
+  emptyDocument,
+  type WorkflowDocument,
+  type WorkflowNode,
+} from "../../api/workflowDocument";
 import { daysAgo, listAgentWorkflows, spendingByWorkflow } from "./agentWorkflows";
 
-const node = (name: string, type: string, parameters: Record<string, unknown> = {}): WorkflowNode => ({
+const node = (
+  name: string,
+  type: string,
+  parameters: Record<string, unknown> = {},
+): WorkflowNode => ({
   name,
   type,
   typeVersion: 1,
@@ -18,7 +26,9 @@ it("finds workflows with agents, their models and tools", () => {
     active: true,
     nodes: [
       node("Agent", "@n8n/n8n-nodes-langchain.agent"),
-      node("Model", "@n8n/n8n-nodes-langchain.lmChatOpenAi", { model: { mode: "list", value: "gpt-x" } }),
+      node("Model", "@n8n/n8n-nodes-langchain.lmChatOpenAi", {
+        model: { mode: "list", value: "gpt-x" },
+      }),
       node("Calc", "@n8n/n8n-nodes-langchain.toolCalculator"),
       node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger"),
     ],
@@ -26,7 +36,15 @@ it("finds workflows with agents, their models and tools", () => {
   };
   const chat = workflow.nodes[3];
   expect(listAgentWorkflows([workflow, { ...emptyDocument("Plain"), id: "p" }])).toEqual([
-    { id: "w", name: "Support", isActive: true, agents: ["Agent"], models: ["gpt-x"], nTools: 1, chat },
+    {
+      id: "w",
+      name: "Support",
+      isActive: true,
+      agents: ["Agent"],
+      models: ["gpt-x"],
+      nTools: 1,
+      chat,
+    },
   ]);
 });
 
@@ -42,7 +60,11 @@ it("adds up what a workflow's models cost", () => {
     outputTokens: 5,
     dollars: 0.5,
   };
-  expect(spendingByWorkflow([row, { ...row, model: "n" }]).get("w")).toEqual({ calls: 2, tokens: 30, dollars: 1 });
+  expect(spendingByWorkflow([row, { ...row, model: "n" }]).get("w")).toEqual({
+    calls: 2,
+    tokens: 30,
+    dollars: 1,
+  });
 });
 
 it("names days as the server does", () => {

@@ -1,14 +1,18 @@
 // Which workflows have agents, what models they use and what that costs. Pure.
 
 import type { SpendingRow } from "../../api/generated";
-import { CHAT_TRIGGER } from "../../chat/chatEndpoint";
+import type { WorkflowDocument, WorkflowNode } from "../../api/workflowDocument";
+import { CHAT_TRIGGER } from "../../graph/chatEndpoint";
 import { edgesOf } from "../../graph/document";
-import type { WorkflowDocument, WorkflowNode } from "../../graph/workflowDocument";
 
 export type { SpendingRow } from "../../api/generated";
 
 /** Nodes that ask a model in a loop; those that are tools of another agent are part of that one. */
-const AGENTS: readonly string[] = ["@n8n/n8n-nodes-langchain.agent", "ai-agent", "agent-core-react"];
+const AGENTS: readonly string[] = [
+  "@n8n/n8n-nodes-langchain.agent",
+  "ai-agent",
+  "agent-core-react",
+];
 
 export interface AgentWorkflow {
   id: string;
@@ -23,10 +27,14 @@ export interface AgentWorkflow {
 
 export function listAgentWorkflows(workflows: readonly WorkflowDocument[]): AgentWorkflow[] {
   return workflows.flatMap((workflow) => {
-    const agents = (workflow.nodes ?? []).filter((node) => AGENTS.includes(node.type) && !node.disabled).map((node) => node.name);
+    const agents = (workflow.nodes ?? [])
+      .filter((node) => AGENTS.includes(node.type) && !node.disabled)
+      .map((node) => node.name);
     if (agents.length === 0 || !workflow.id) return [];
     const serving = edgesOf(workflow).filter((edge) => agents.includes(edge.to));
-    const models = serving.filter((edge) => edge.kind === "ai_languageModel").map((edge) => modelName(workflow, edge.from));
+    const models = serving
+      .filter((edge) => edge.kind === "ai_languageModel")
+      .map((edge) => modelName(workflow, edge.from));
     return {
       id: workflow.id,
       name: workflow.name,
@@ -42,7 +50,8 @@ export function listAgentWorkflows(workflows: readonly WorkflowDocument[]): Agen
 /** What a model node is set to; its name where that is an expression or nothing. */
 function modelName(workflow: WorkflowDocument, name: string): string {
   const given = workflow.nodes.find((node) => node.name === name)?.parameters.model;
-  const value = typeof given === "object" && given !== null && "value" in given ? given.value : given;
+  const value =
+    typeof given === "object" && given !== null && "value" in given ? given.value : given;
   return typeof value === "string" && value !== "" && !value.startsWith("=") ? value : name;
 }
 

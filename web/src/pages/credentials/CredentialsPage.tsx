@@ -1,32 +1,43 @@
 /** All credentials one may see: what each is for, whose it is, whether it works. */
-import { CircleCheck, Ellipsis, FolderInput, KeyRound, LoaderCircle, Pencil, PlugZap, Plus, Share2, Trash2 } from "lucide-react";
+import {
+  CircleCheck,
+  Ellipsis,
+  FolderInput,
+  KeyRound,
+  LoaderCircle,
+  Pencil,
+  PlugZap,
+  Plus,
+  Share2,
+  Trash2,
+} from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
+import { useProjectNames } from "../../api/projects";
 import { useCanEdit } from "../../api/session";
+import { CredentialDialog } from "../../credentials/CredentialDialog";
+import {
+  type Credential,
+  deleteCredential,
+  testCredential,
+  useCredentials,
+} from "../../credentials/credentialApi";
+import { findKind } from "../../credentials/credentialKinds";
+import { SearchListPage } from "../../shared/ListPage";
+import layout from "../../shared/layout.module.css";
 import {
   Badge,
   Button,
   Chip,
   confirm,
   EmptyState,
-  ErrorState,
   IconButton,
   Menu,
-  NoMatches,
-  Page,
-  SearchInput,
   Select,
-  Skeleton,
-  Table,
   Time,
   toast,
   tryAction,
 } from "../../ui";
-import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projectApi";
-import { CredentialDialog } from "./CredentialDialog";
-import { type Credential, deleteCredential, testCredential, useCredentials } from "./credentialApi";
-import { findKind } from "./credentialKinds";
 import { MoveCredentialDialog } from "./MoveCredentialDialog";
 import { ShareCredentialDialog } from "./ShareCredentialDialog";
 
@@ -47,17 +58,9 @@ export default function CredentialsPage() {
   const [query, setQuery] = useSearchParams();
   const [doing, setDoing] = useState<OpenDialog | null>(null);
   const [tested, setTested] = useState<TestState>({});
-  const text = query.get("q") ?? "";
   const type = query.get("type");
   const all = credentials.data ?? [];
-  const found = all
-    .filter(
-      (one) =>
-        (type === null || one.type === type) &&
-        `${one.name} ${findKind(one.type).name}`.toLowerCase().includes(text.toLowerCase()),
-    )
-    .sort((one, other) => one.name.localeCompare(other.name));
-  const filter = (name: string, value: string | null) =>
+  const setParam = (name: string, value: string | null) =>
     setQuery(
       (before) => {
         const next = new URLSearchParams(before);
@@ -76,7 +79,10 @@ export default function CredentialsPage() {
       message: error.message,
     }));
     setTested((before) => ({ ...before, [credential.id]: result.status }));
-    toast({ text: `${credential.name}: ${result.message}`, tone: result.status === "OK" ? "good" : "bad" });
+    toast({
+      text: `${credential.name}: ${result.message}`,
+      tone: result.status === "OK" ? "good" : "bad",
+    });
   };
   const remove = async (credential: Credential) => {
     const sure = await confirm({
@@ -85,95 +91,131 @@ export default function CredentialsPage() {
       action: "Delete",
       danger: true,
     });
-    if (sure && (await tryAction(() => deleteCredential(credential.id)))) toast({ text: `${credential.name} deleted` });
+    if (sure && (await tryAction(() => deleteCredential(credential.id))))
+      toast({ text: `${credential.name} deleted` });
   };
   const create = canEdit && (
     <Button kind="primary" icon={Plus} onClick={() => setDoing({ what: "create" })}>
       New credential
     </Button>
   );
-  const kinds = [...new Set(all.map((one) => one.type))].map((one) => ({ value: one, label: findKind(one).name }));
+  const kinds = [...new Set(all.map((one) => one.type))].map((one) => ({
+    value: one,
+    label: findKind(one).name,
+  }));
 
   return (
-    <Page title="Credentials" text="Keys and passwords for nodes. Encrypted and never shown again." actions={create}>
-      {all.length > 0 && (
-        <div className={layout.toolbar}>
-          <SearchInput
-            className={layout.search}
-            label="Search credentials"
-            value={text}
-            onChange={(value) => filter("q", value)}
-          />
+    <SearchListPage
+      text="Keys and passwords for nodes. Encrypted and never shown again."
+      actions={create}
+      query={credentials}
+      lines={6}
+      searchLabel="Search credentials"
+      textOf={(one) => `${one.name} ${findKind(one.type).name}`}
+      filter={(one) => type === null || one.type === type}
+      order={(one, other) => one.name.localeCompare(other.name)}
+      filters={
+        <>
           <Select
             className={layout.choice}
             label="Type"
             value={type ?? undefined}
             placeholder="All services"
             options={kinds}
-            onChange={(value) => filter("type", value)}
+            onChange={(value) => setParam("type", value)}
           />
-          {type && <Chip label={findKind(type).name} onRemove={() => filter("type", null)} removeLabel="Remove type filter" />}
-        </div>
-      )}
-      {credentials.isPending && <Skeleton lines={6} />}
-      {credentials.error && <ErrorState error={credentials.error} onRetry={() => void credentials.refetch()} />}
-      {credentials.isSuccess && (
-        <Table
-          label="Credentials"
-          columns={COLUMNS}
-          rows={found}
-          rowKey={(row) => row.id}
-          onOpen={canEdit ? (credential) => setDoing({ what: "edit", credential }) : undefined}
-          render={(row, column) => {
-            if (column === "name") return <NameCell credential={row} state={tested[row.id]} />;
-            if (column === "type") return <span className={layout.quiet}>{findKind(row.type).name}</span>;
-            if (column === "project") return <ProjectCell credential={row} name={projectName(row.projectId)} />;
-            return <Time at={row.updatedAt} />;
-          }}
-          actions={(credential) =>
-            canEdit && (
-              <Menu
-                trigger={<IconButton icon={Ellipsis} label={`Actions for ${credential.name}`} size="small" />}
-                items={[
-                  { label: "Edit", icon: Pencil, onSelect: () => setDoing({ what: "edit", credential }) },
-                  { label: "Test", icon: PlugZap, onSelect: () => void test(credential) },
-                  { label: "Share", icon: Share2, onSelect: () => setDoing({ what: "share", credential }) },
-                  { label: "Move to project", icon: FolderInput, onSelect: () => setDoing({ what: "move", credential }) },
-                  null,
-                  { label: "Delete", icon: Trash2, danger: true, onSelect: () => void remove(credential) },
-                ]}
-              />
-            )
-          }
-          empty={
-            all.length === 0 ? (
-              <EmptyState
-                icon={KeyRound}
-                title="No credentials yet"
-                text="Credentials let nodes sign in to model providers, databases, mail servers and APIs. Create one and use it in any workflow."
-                action={create}
-              />
-            ) : (
-              <NoMatches text="No credentials match these filters." onClear={() => setQuery({})} />
-            )
-          }
+          {type && (
+            <Chip
+              label={findKind(type).name}
+              onRemove={() => setParam("type", null)}
+              removeLabel="Remove type filter"
+            />
+          )}
+        </>
+      }
+      label="Credentials"
+      columns={COLUMNS}
+      rowKey={(row) => row.id}
+      onOpen={canEdit ? (credential) => setDoing({ what: "edit", credential }) : undefined}
+      render={(row, column) => {
+        if (column === "name") return <NameCell credential={row} state={tested[row.id]} />;
+        if (column === "type")
+          return <span className={layout.quiet}>{findKind(row.type).name}</span>;
+        if (column === "project")
+          return <ProjectCell credential={row} name={projectName(row.projectId)} />;
+        return <Time at={row.updatedAt} />;
+      }}
+      rowActions={(credential) =>
+        canEdit && (
+          <Menu
+            trigger={
+              <IconButton icon={Ellipsis} label={`Actions for ${credential.name}`} size="small" />
+            }
+            items={[
+              {
+                label: "Edit",
+                icon: Pencil,
+                onSelect: () => setDoing({ what: "edit", credential }),
+              },
+              { label: "Test", icon: PlugZap, onSelect: () => void test(credential) },
+              {
+                label: "Share",
+                icon: Share2,
+                onSelect: () => setDoing({ what: "share", credential }),
+              },
+              {
+                label: "Move to project",
+                icon: FolderInput,
+                onSelect: () => setDoing({ what: "move", credential }),
+              },
+              null,
+              {
+                label: "Delete",
+                icon: Trash2,
+                danger: true,
+                onSelect: () => void remove(credential),
+              },
+            ]}
+          />
+        )
+      }
+      empty={
+        <EmptyState
+          icon={KeyRound}
+          title="No credentials yet"
+          text="Credentials let nodes sign in to model providers, databases, mail servers and APIs. Create one and use it in any workflow."
+          action={create}
         />
-      )}
+      }
+      noMatches="No credentials match these filters."
+    >
       <CredentialDialog
         open={doing?.what === "create" || query.has("new")}
         onClose={() => {
           setDoing(null);
-          if (query.has("new")) filter("new", null);
+          if (query.has("new")) setParam("new", null);
         }}
       />
-      {doing?.what === "edit" && <CredentialDialog open credential={doing.credential} onClose={() => setDoing(null)} />}
-      {doing?.what === "share" && <ShareCredentialDialog credential={doing.credential} onClose={() => setDoing(null)} />}
-      {doing?.what === "move" && <MoveCredentialDialog credential={doing.credential} onClose={() => setDoing(null)} />}
-    </Page>
+      {doing?.what === "edit" && (
+        <CredentialDialog open credential={doing.credential} onClose={() => setDoing(null)} />
+      )}
+      {doing?.what === "share" && (
+        <ShareCredentialDialog credential={doing.credential} onClose={() => setDoing(null)} />
+      )}
+      {doing?.what === "move" && (
+        <MoveCredentialDialog credential={doing.credential} onClose={() => setDoing(null)} />
+      )}
+    </SearchListPage>
   );
 }
 
-function NameCell({ credential, state }: { credential: Credential; state: TestState[string] | undefined }) {
+function NameCell({
+  credential,
+  state,
+}: {
+  credential: Credential;
+  state: TestState[string] | undefined;
+}) {
   return (
     <span className={layout.row}>
       <span className={layout.name}>{credential.name}</span>

@@ -31,20 +31,33 @@ export function CompareHeader({ side, id, view, like, onChoose }: CompareHeaderP
   // One that is older than the list still has its name here.
   if (view && !rows.some((row) => String(row.id) === id)) {
     const label = `${names.get(view.workflowId) ?? view.workflowId} · execution ${id}`;
-    options.unshift({ value: id, label, hint: getStatusInfo(view.status).label, group: view.workflowId === like ? SAME : "" });
+    options.unshift({
+      value: id,
+      label,
+      hint: getStatusInfo(view.status).label,
+      group: view.workflowId === like ? SAME : "",
+    });
   }
   // Two runs of one workflow are what is mostly compared.
   if (like) options.sort((one, other) => Number(other.group === SAME) - Number(one.group === SAME));
   const label = side === "a" ? "First execution" : "Second execution";
   return (
     <section className={css.head} aria-label={label}>
-      <Select label={label} value={id || undefined} onChange={onChoose} options={options} placeholder="Select an execution" />
+      <Select
+        label={label}
+        value={id || undefined}
+        onChange={onChoose}
+        options={options}
+        placeholder="Select an execution"
+      />
       {view && (
         <p>
           <StatusMark status={view.status} />
           <span>{duration(elapsed(view, Date.now()))}</span>
           <Time at={view.startedAt} />
-          <Link href={urlPath`/workflow/${view.workflowId}/executions/${view.executionId}`}>Open</Link>
+          <Link href={urlPath`/workflow/${view.workflowId}/executions/${view.executionId}`}>
+            Open
+          </Link>
         </p>
       )}
     </section>

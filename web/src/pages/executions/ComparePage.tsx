@@ -33,14 +33,34 @@ export default function ComparePage() {
   const second = useOutline(b);
   const error = first.error ?? second.error;
   return (
-    <Page title="Compare executions" wide>
+    <Page wide>
       <div className={css.heads}>
-        <CompareHeader side="a" id={a} view={first.data} like={second.data?.workflowId} onChoose={(id) => set("a", id)} />
-        <IconButton icon={ArrowLeftRight} label="Swap executions" onClick={swap} disabled={!a || !b} />
-        <CompareHeader side="b" id={b} view={second.data} like={first.data?.workflowId} onChoose={(id) => set("b", id)} />
+        <CompareHeader
+          side="a"
+          id={a}
+          view={first.data}
+          like={second.data?.workflowId}
+          onChoose={(id) => set("a", id)}
+        />
+        <IconButton
+          icon={ArrowLeftRight}
+          label="Swap executions"
+          onClick={swap}
+          disabled={!a || !b}
+        />
+        <CompareHeader
+          side="b"
+          id={b}
+          view={second.data}
+          like={first.data?.workflowId}
+          onChoose={(id) => set("b", id)}
+        />
       </div>
       {error ? (
-        <ErrorState error={error} onRetry={() => void Promise.all([first.refetch(), second.refetch()])} />
+        <ErrorState
+          error={error}
+          onRetry={() => void Promise.all([first.refetch(), second.refetch()])}
+        />
       ) : !a || !b ? (
         <EmptyState
           icon={GitCompareArrows}
@@ -60,7 +80,9 @@ function useOutline(id: string) {
   return useQuery({
     queryKey: ["outline", id],
     queryFn: async ({ signal }) =>
-      fromOutline(await api.get<ExecutionOutline>(urlPath`/executions/${id}/outline`, undefined, signal)),
+      fromOutline(
+        await api.get<ExecutionOutline>(urlPath`/executions/${id}/outline`, undefined, signal),
+      ),
     enabled: id !== "",
   });
 }
@@ -76,7 +98,11 @@ function ComparisonTable({ a, b }: { a: RunView; b: RunView }) {
     judged[0];
   if (!current)
     return (
-      <EmptyState icon={GitCompareArrows} title="No steps to compare" text="Both executions ended before their first step." />
+      <EmptyState
+        icon={GitCompareArrows}
+        title="No steps to compare"
+        text="Both executions ended before their first step."
+      />
     );
   return (
     <div className={css.compared}>
@@ -96,8 +122,18 @@ function useStepData(steps: readonly ComparedStep[], a: string, b: string): Comp
   const answers = useQueries({
     queries: same.flatMap((step) =>
       [a, b].map((executionId) => {
-        const options = { executionId, node: step.node, run: step.runIndex, kind: stepKind(step), output: filledOutput(step) };
-        return { queryKey: itemsKey(options), queryFn: () => fetchItems(options), staleTime: Number.POSITIVE_INFINITY };
+        const options = {
+          executionId,
+          node: step.node,
+          run: step.runIndex,
+          kind: stepKind(step),
+          output: filledOutput(step),
+        };
+        return {
+          queryKey: itemsKey(options),
+          queryFn: () => fetchItems(options),
+          staleTime: Number.POSITIVE_INFINITY,
+        };
       }),
     ),
   });
@@ -106,7 +142,9 @@ function useStepData(steps: readonly ComparedStep[], a: string, b: string): Comp
     const [one, other] = [answers[at * 2]?.data, answers[at * 2 + 1]?.data];
     if (one && other && text(one.items) !== text(other.items)) differing.add(step);
   }
-  return steps.map((step) => (differing.has(step) ? { ...step, verdict: "changed" as const } : step));
+  return steps.map((step) =>
+    differing.has(step) ? { ...step, verdict: "changed" as const } : step,
+  );
 }
 
 /** Along which connection a step gave its data: what served another node did not give it on `main`. */
@@ -117,8 +155,9 @@ export function stepKind(step: ComparedStep): string {
 /** The first output that has anything in it. */
 export function filledOutput(step: ComparedStep): number {
   return (
-    [...(step.a?.outputs ?? []), ...(step.b?.outputs ?? [])].find((output) => output.kind === stepKind(step) && output.items > 0)
-      ?.index ?? 0
+    [...(step.a?.outputs ?? []), ...(step.b?.outputs ?? [])].find(
+      (output) => output.kind === stepKind(step) && output.items > 0,
+    )?.index ?? 0
   );
 }
 

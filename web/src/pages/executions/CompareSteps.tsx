@@ -53,7 +53,11 @@ export function CompareSteps({ steps, chosen, onChoose }: CompareStepsProps) {
       case "bItems":
         return items(step.b);
       default:
-        return <Badge tone={VERDICT_LABELS[step.verdict].tone}>{VERDICT_LABELS[step.verdict].word}</Badge>;
+        return (
+          <Badge tone={VERDICT_LABELS[step.verdict].tone}>
+            {VERDICT_LABELS[step.verdict].word}
+          </Badge>
+        );
     }
   };
   return (
@@ -71,7 +75,8 @@ export function CompareSteps({ steps, chosen, onChoose }: CompareStepsProps) {
 function RunCell({ run, other }: { run: NodeRunView | undefined; other: NodeRunView | undefined }) {
   if (!run) return <span className={css.quiet}>–</span>;
   // A quarter slower and noticeably so is worth a word; less is the machine's mood.
-  const isSlower = other && run.durationMs > other.durationMs * 1.25 && run.durationMs - other.durationMs > 20;
+  const isSlower =
+    other && run.durationMs > other.durationMs * 1.25 && run.durationMs - other.durationMs > 20;
   return (
     <span className={css.run}>
       <StepStatusMark status={run.status} />

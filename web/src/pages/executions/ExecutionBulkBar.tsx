@@ -6,8 +6,8 @@ import { useCanEdit } from "../../api/session";
 import type { Execution } from "../../api/types";
 import { urlPath } from "../../api/url";
 import { deleteExecution, retryExecution, stopExecution } from "../../run/executionActions";
+import { SelectionBar, useBulkAction } from "../../shared/SelectionBar";
 import { Button, confirm, plural } from "../../ui";
-import { SelectionBar, useBulkAction } from "../SelectionBar";
 
 interface ExecutionBulkBarProps {
   picked: readonly Execution[];
@@ -20,31 +20,48 @@ export function ExecutionBulkBar({ picked, total, onAll, onNone }: ExecutionBulk
   const canEdit = useCanEdit();
   const { busy, act } = useBulkAction("execution", onNone);
   const [, go] = useLocation();
-  const ids = (fits: (row: Execution) => boolean) => (canEdit ? picked.filter(fits).map((row) => String(row.id)) : []);
+  const ids = (fits: (row: Execution) => boolean) =>
+    canEdit ? picked.filter(fits).map((row) => String(row.id)) : [];
   const going = ids((row) => row.status === "running" || row.status === "waiting");
-  const failed = ids((row) => row.status === "error" || row.status === "canceled" || row.status === "uncertain");
+  const failed = ids(
+    (row) => row.status === "error" || row.status === "canceled" || row.status === "uncertain",
+  );
   const over = ids((row) => row.status !== "running" && row.status !== "waiting");
   const drop = async () => {
     const title = `Delete ${plural(over.length, "execution")}?`;
     const text = "Their data and logs will be permanently deleted.";
-    if (await confirm({ title, text, action: "Delete", danger: true })) await act("deleted", over, deleteExecution);
+    if (await confirm({ title, text, action: "Delete", danger: true }))
+      await act("deleted", over, deleteExecution);
   };
   const [a, b] = picked;
   return (
-    <SelectionBar noun="execution" count={picked.length} total={total} onAll={onAll} onNone={onNone}>
+    <SelectionBar
+      noun="execution"
+      count={picked.length}
+      total={total}
+      onAll={onAll}
+      onNone={onNone}
+    >
       {picked.length === 2 && a && b && (
         <Button
           size="small"
           icon={GitCompareArrows}
           onClick={() =>
-            go(urlPath`/compare?a=${Math.min(Number(a.id), Number(b.id))}&b=${Math.max(Number(a.id), Number(b.id))}`)
+            go(
+              urlPath`/compare?a=${Math.min(Number(a.id), Number(b.id))}&b=${Math.max(Number(a.id), Number(b.id))}`,
+            )
           }
         >
           Compare
         </Button>
       )}
       {going.length > 0 && (
-        <Button size="small" icon={Square} busy={busy === "stopped"} onClick={() => void act("stopped", going, stopExecution)}>
+        <Button
+          size="small"
+          icon={Square}
+          busy={busy === "stopped"}
+          onClick={() => void act("stopped", going, stopExecution)}
+        >
           Stop {going.length}
         </Button>
       )}
@@ -59,7 +76,13 @@ export function ExecutionBulkBar({ picked, total, onAll, onNone }: ExecutionBulk
         </Button>
       )}
       {over.length > 0 && (
-        <Button size="small" kind="danger" icon={Trash2} busy={busy === "deleted"} onClick={() => void drop()}>
+        <Button
+          size="small"
+          kind="danger"
+          icon={Trash2}
+          busy={busy === "deleted"}
+          onClick={() => void drop()}
+        >
           Delete {over.length}
         </Button>
       )}

@@ -2,11 +2,24 @@
 
 import { CircleX } from "lucide-react";
 import { useLocation, useSearchParams } from "wouter";
+import layout from "../../shared/layout.module.css";
 import { Button, Chip, Select } from "../../ui";
-import layout from "../layout.module.css";
-import { type ExecutionFilters, FILTER_NAMES, type FilterName, MODES, SPANS, STATUSES, withFilter } from "./executionFilters";
+import {
+  type ExecutionFilters,
+  FILTER_NAMES,
+  type FilterName,
+  MODES,
+  SPANS,
+  STATUSES,
+  withFilter,
+} from "./executionFilters";
 
-const FILTER_LABELS: Record<FilterName, string> = { status: "Status", workflow: "Workflow", mode: "Trigger", since: "Time" };
+const FILTER_LABELS: Record<FilterName, string> = {
+  status: "Status",
+  workflow: "Workflow",
+  mode: "Trigger",
+  since: "Time",
+};
 
 /** What stands in a filter that is not set. */
 const NONE: Record<FilterName, string> = {
@@ -16,7 +29,13 @@ const NONE: Record<FilterName, string> = {
   since: "Any time",
 };
 
-export function ExecutionFilterBar({ filters, names }: { filters: ExecutionFilters; names: ReadonlyMap<string, string> }) {
+export function ExecutionFilterBar({
+  filters,
+  names,
+}: {
+  filters: ExecutionFilters;
+  names: ReadonlyMap<string, string>;
+}) {
   const [params, setParams] = useSearchParams();
   const [, go] = useLocation();
   const options: Record<FilterName, { value: string; label: string }[]> = {
@@ -25,7 +44,8 @@ export function ExecutionFilterBar({ filters, names }: { filters: ExecutionFilte
     mode: MODES,
     since: SPANS,
   };
-  const set = (name: FilterName, value: string | undefined) => setParams(withFilter(params, name, value));
+  const set = (name: FilterName, value: string | undefined) =>
+    setParams(withFilter(params, name, value));
   const given = FILTER_NAMES.filter((name) => filters[name]);
   return (
     <div className={layout.toolbar} role="group" aria-label="Filters">

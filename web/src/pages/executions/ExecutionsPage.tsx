@@ -1,6 +1,13 @@
 // All executions, newest first, live: filtered by what stands in the address, and stopped, retried, deleted or compared in numbers.
 
-import { RotateCcw, Square, SquareArrowOutUpRight, Trash2, Workflow as WorkflowIcon, Zap } from "lucide-react";
+import {
+  RotateCcw,
+  Square,
+  SquareArrowOutUpRight,
+  Trash2,
+  Workflow as WorkflowIcon,
+  Zap,
+} from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useCanEdit } from "../../api/session";
@@ -8,18 +15,15 @@ import type { Execution } from "../../api/types";
 import { urlPath } from "../../api/url";
 import { deleteExecution, retryExecution, stopExecution } from "../../run/executionActions";
 import { useNow } from "../../run/useNow";
+import { ListPage, ShowMore } from "../../shared/ListPage";
 import {
   Button,
   confirm,
   duration,
   EmptyState,
-  ErrorState,
   IconButton,
   NoMatches,
-  Page,
-  Skeleton,
   StatusMark,
-  Table,
   Time,
   tryAction,
   useIsNarrow,
@@ -48,7 +52,8 @@ export default function ExecutionsPage() {
   const [params] = useSearchParams();
   const text = params.toString();
   const filters = useFilters(text);
-  const { rows, error, refetch, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useExecutions(filters);
+  const { rows, error, refetch, isSuccess, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useExecutions(filters);
   const names = useWorkflowNames();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [, go] = useLocation();
@@ -58,7 +63,8 @@ export default function ExecutionsPage() {
   const isFiltered = Object.values(filters).some(Boolean);
   const picked = rows.filter((row) => chosen.has(String(row.id)));
 
-  const nameOf = (row: Execution) => row.workflowName ?? names.get(row.workflowId) ?? row.workflowId;
+  const nameOf = (row: Execution) =>
+    row.workflowName ?? names.get(row.workflowId) ?? row.workflowId;
   const render = (row: Execution, column: string) => {
     const id = String(row.id);
     switch (column) {
@@ -79,64 +85,71 @@ export default function ExecutionsPage() {
       case "duration":
         return <span className={css.figure}>{rowDuration(row, now)}</span>;
       case "mode":
-        return <span className={css.quiet}>{row.retryOf ? `Retry of ${row.retryOf}` : modeLabel(row.mode)}</span>;
+        return (
+          <span className={css.quiet}>
+            {row.retryOf ? `Retry of ${row.retryOf}` : modeLabel(row.mode)}
+          </span>
+        );
       default:
         return <span className={css.quiet}>{id}</span>;
     }
   };
 
   return (
-    <Page title="Executions" text="All executions with the data of each step, newest first.">
-      {picked.length > 0 ? (
-        <ExecutionBulkBar
-          picked={picked}
-          total={rows.length}
-          onAll={() => setChosen(new Set(rows.map((row) => String(row.id))))}
-          onNone={() => setChosen(new Set())}
-        />
-      ) : (
-        <ExecutionFilterBar filters={filters} names={names} />
-      )}
-      {error && rows.length === 0 ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : isPending ? (
-        <Skeleton lines={8} />
-      ) : (
-        <Table
-          label="Executions"
-          columns={isNarrow ? NARROW : COLUMNS}
-          rows={rows}
-          rowKey={(row) => String(row.id)}
-          render={render}
-          onOpen={(row) => go(executionUrl(row))}
-          selection={{ selected: chosen, onChange: setChosen, nameOf: (row) => `execution ${row.id}` }}
-          actions={(row) => <Actions row={row} canEdit={canEdit} />}
-          empty={
-            isFiltered ? (
-              <NoMatches
-                text="No executions match these filters. Remove a filter or extend the time range."
-                onClear={() => go("/executions")}
-              />
-            ) : (
-              <NoExecutions />
-            )
-          }
-        />
-      )}
+    <ListPage
+      text="All executions with the data of each step, newest first."
+      toolbar={
+        picked.length > 0 ? (
+          <ExecutionBulkBar
+            picked={picked}
+            total={rows.length}
+            onAll={() => setChosen(new Set(rows.map((row) => String(row.id))))}
+            onNone={() => setChosen(new Set())}
+          />
+        ) : (
+          <ExecutionFilterBar filters={filters} names={names} />
+        )
+      }
+      // An error matters as long as there is nothing to show.
+      query={{
+        data: rows.length > 0 || isSuccess ? rows : undefined,
+        error: rows.length > 0 ? null : error,
+        refetch,
+      }}
+      lines={8}
+      label="Executions"
+      columns={isNarrow ? NARROW : COLUMNS}
+      rowKey={(row) => String(row.id)}
+      render={render}
+      onOpen={(row) => go(executionUrl(row))}
+      selection={{ selected: chosen, onChange: setChosen, nameOf: (row) => `execution ${row.id}` }}
+      rowActions={(row) => <Actions row={row} canEdit={canEdit} />}
+      empty={
+        isFiltered ? (
+          <NoMatches
+            text="No executions match these filters. Remove a filter or extend the time range."
+            onClear={() => go("/executions")}
+          />
+        ) : (
+          <NoExecutions />
+        )
+      }
+    >
       {hasNextPage && (
-        <div className={css.more}>
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older executions
-          </Button>
-        </div>
+        <ShowMore busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show older executions
+        </ShowMore>
       )}
-    </Page>
+    </ListPage>
   );
 }
 
 /** The same object as long as the address is the same, so that nothing is asked twice. */
 function useFilters(text: string) {
-  const [kept, setKept] = useState(() => ({ text, filters: readFilters(new URLSearchParams(text)) }));
+  const [kept, setKept] = useState(() => ({
+    text,
+    filters: readFilters(new URLSearchParams(text)),
+  }));
   if (kept.text === text) return kept.filters;
   const next = { text, filters: readFilters(new URLSearchParams(text)) };
   setKept(next);
@@ -148,12 +161,14 @@ export function executionUrl(row: Execution): string {
 }
 
 function rowDuration(row: Execution, now: number): string {
-  if (!row.stoppedAt) return row.status === "running" ? duration(Math.max(0, now - Date.parse(row.startedAt))) : "–";
+  if (!row.stoppedAt)
+    return row.status === "running" ? duration(Math.max(0, now - Date.parse(row.startedAt))) : "–";
   return duration(Date.parse(row.stoppedAt) - Date.parse(row.startedAt));
 }
 
 const isRunning = (row: Execution) => row.status === "running" || row.status === "waiting";
-const isFailed = (row: Execution) => row.status === "error" || row.status === "canceled" || row.status === "uncertain";
+const isFailed = (row: Execution) =>
+  row.status === "error" || row.status === "canceled" || row.status === "uncertain";
 
 function Actions({ row, canEdit }: { row: Execution; canEdit: boolean }) {
   const [, go] = useLocation();
@@ -164,19 +179,40 @@ function Actions({ row, canEdit }: { row: Execution; canEdit: boolean }) {
   };
   const drop = async () => {
     const text = "Its data and logs will be permanently deleted.";
-    if (await confirm({ title: `Delete execution ${id}?`, text, action: "Delete", danger: true })) await deleteExecution(id);
+    if (await confirm({ title: `Delete execution ${id}?`, text, action: "Delete", danger: true }))
+      await deleteExecution(id);
   };
   return (
     <span className={css.actions}>
       {canEdit && isRunning(row) && (
-        <IconButton icon={Square} label="Stop" size="small" onClick={() => void tryAction(() => stopExecution(id))} />
+        <IconButton
+          icon={Square}
+          label="Stop"
+          size="small"
+          onClick={() => void tryAction(() => stopExecution(id))}
+        />
       )}
       {canEdit && isFailed(row) && (
-        <IconButton icon={RotateCcw} label="Retry" size="small" onClick={() => void tryAction(again)} />
+        <IconButton
+          icon={RotateCcw}
+          label="Retry"
+          size="small"
+          onClick={() => void tryAction(again)}
+        />
       )}
-      <IconButton icon={SquareArrowOutUpRight} label="Open on canvas" size="small" onClick={() => go(executionUrl(row))} />
+      <IconButton
+        icon={SquareArrowOutUpRight}
+        label="Open on canvas"
+        size="small"
+        onClick={() => go(executionUrl(row))}
+      />
       {canEdit && !isRunning(row) && (
-        <IconButton icon={Trash2} label="Delete" size="small" onClick={() => void tryAction(drop)} />
+        <IconButton
+          icon={Trash2}
+          label="Delete"
+          size="small"
+          onClick={() => void tryAction(drop)}
+        />
       )}
     </span>
   );

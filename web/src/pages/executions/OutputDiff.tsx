@@ -47,12 +47,19 @@ function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output
   };
   const first = useItems({ ...at, executionId: a, enabled: step.a !== undefined });
   const second = useItems({ ...at, executionId: b, enabled: step.b !== undefined });
-  const lines = useMemo(() => diffLines(text(first.data?.items), text(second.data?.items)), [first.data, second.data]);
+  const lines = useMemo(
+    () => diffLines(text(first.data?.items), text(second.data?.items)),
+    [first.data, second.data],
+  );
   const error = first.error ?? second.error;
   if (error) return <ErrorState error={error} />;
   if ((step.a && !first.data) || (step.b && !second.data)) return <Skeleton lines={6} />;
   if (lines.every((line) => line.kind === "same")) {
-    return <p className={css.quiet}>{lines.length === 0 ? "Neither execution has data here." : "The data is identical."}</p>;
+    return (
+      <p className={css.quiet}>
+        {lines.length === 0 ? "Neither execution has data here." : "The data is identical."}
+      </p>
+    );
   }
   const more = Math.max(first.data?.total ?? 0, second.data?.total ?? 0) - 50;
   return (
@@ -65,7 +72,13 @@ function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output
               {plural(line.n, "unchanged line")}
             </span>
           ) : (
-            <span key={index} className={cx(line.kind === "removed" && css.removed, line.kind === "added" && css.added)}>
+            <span
+              key={index}
+              className={cx(
+                line.kind === "removed" && css.removed,
+                line.kind === "added" && css.added,
+              )}
+            >
               <i aria-hidden>{MARKS[line.kind]}</i>
               {line.kind !== "same" && <span className="visually-hidden">{line.kind}: </span>}
               {line.text}
@@ -73,7 +86,9 @@ function Lines({ step, a, b, direction }: OutputDiffProps & { direction: "output
           ),
         )}
       </pre>
-      {more > 0 && <p className={css.quiet}>Comparing the first 50 items. {more} more are not compared.</p>}
+      {more > 0 && (
+        <p className={css.quiet}>Comparing the first 50 items. {more} more are not compared.</p>
+      )}
     </>
   );
 }

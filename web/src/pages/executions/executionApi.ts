@@ -1,9 +1,14 @@
 // Executions from the server, page by page, and kept up to date by what runs tell.
 
-import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { api, fetchAll } from "../../api/client";
-import type { Execution, ListPage, Workflow } from "../../api/types";
+import type { Execution, Paged, Workflow } from "../../api/types";
 import { followEvents } from "../../run/eventStream";
 import { type ExecutionFilters, toQuery } from "./executionFilters";
 import { applyEvent } from "./liveUpdates";
@@ -16,7 +21,7 @@ export function useExecutions(filters: ExecutionFilters) {
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
-      api.get<ListPage<Execution>>(
+      api.get<Paged<Execution>>(
         "/executions",
         { ...toQuery(filters, Date.now()), limit: PAGE_SIZE, cursor: pageParam },
         signal,
@@ -28,14 +33,18 @@ export function useExecutions(filters: ExecutionFilters) {
     const following = followEvents({
       path: `/api/v1/events${filters.workflow ? `?workflowId=${encodeURIComponent(filters.workflow)}` : ""}`,
       onEvents: (events) =>
-        client.setQueryData<InfiniteData<ListPage<Execution>>>(key, (known) => {
+        client.setQueryData<InfiniteData<Paged<Execution>>>(key, (known) => {
           if (!known) return known;
           const now = Date.now();
           let changed = false;
           const pages = known.pages.map((page, at) => {
             // New runs stand on the first page only.
-            const told = at === 0 ? events : events.filter((event) => event.type !== "executionStarted");
-            const data = told.reduce<readonly Execution[]>((rows, event) => applyEvent(rows, event, filters, now), page.data);
+            const told =
+              at === 0 ? events : events.filter((event) => event.type !== "executionStarted");
+            const data = told.reduce<readonly Execution[]>(
+              (rows, event) => applyEvent(rows, event, filters, now),
+              page.data,
+            );
             if (data === page.data) return page;
             changed = true;
             return { ...page, data: [...data] };
@@ -46,7 +55,10 @@ export function useExecutions(filters: ExecutionFilters) {
     });
     return () => following.stop();
   }, [client, key, filters]);
-  const rows = useMemo(() => unique(query.data?.pages.flatMap((page) => page.data) ?? []), [query.data]);
+  const rows = useMemo(
+    () => unique(query.data?.pages.flatMap((page) => page.data) ?? []),
+    [query.data],
+  );
   return { ...query, rows };
 }
 
@@ -68,5 +80,8 @@ export function useWorkflowNames(): ReadonlyMap<string, string> {
     queryFn: () => fetchAll<Workflow>("/workflows"),
     staleTime: 30_000,
   });
-  return useMemo(() => new Map((data ?? []).map((workflow) => [workflow.id, workflow.name])), [data]);
+  return useMemo(
+    () => new Map((data ?? []).map((workflow) => [workflow.id, workflow.name])),
+    [data],
+  );
 }

@@ -7,7 +7,9 @@ const NOW = Date.parse("2026-01-02T12:00:30.000Z");
 
 describe("the filters", () => {
   it("are read from the address, without values that cannot be", () => {
-    expect(readFilters(new URLSearchParams("status=error&workflow=w1&since=24h&mode=magic"))).toEqual({
+    expect(
+      readFilters(new URLSearchParams("status=error&workflow=w1&since=24h&mode=magic")),
+    ).toEqual({
       status: "error",
       workflow: "w1",
       since: "24h",
@@ -39,7 +41,10 @@ describe("the list while runs go on", () => {
     mode: "manual",
     startedAt: new Date(NOW).toISOString(),
   } as Execution;
-  const began = { type: "executionStarted", data: { executionId: "2", workflowId: "w", mode: "webhook", startedMs: NOW } };
+  const began = {
+    type: "executionStarted",
+    data: { executionId: "2", workflowId: "w", mode: "webhook", startedMs: NOW },
+  };
 
   it("gets a new run on top, if it fits the filters", () => {
     expect(applyEvent([row], began, {}, NOW).map((one) => one.id)).toEqual(["2", "1"]);
@@ -49,16 +54,27 @@ describe("the list while runs go on", () => {
   it("shows how a run ends and when", () => {
     const [ended] = applyEvent(
       [row],
-      { type: "executionFinished", data: { executionId: "1", status: "error", finishedMs: NOW + 5 } },
+      {
+        type: "executionFinished",
+        data: { executionId: "1", status: "error", finishedMs: NOW + 5 },
+      },
       {},
       NOW,
     );
-    expect(ended).toMatchObject({ status: "error", finished: false, stoppedAt: new Date(NOW + 5).toISOString() });
+    expect(ended).toMatchObject({
+      status: "error",
+      finished: false,
+      stoppedAt: new Date(NOW + 5).toISOString(),
+    });
   });
 
   it("stays the same list when nothing changes", () => {
     const rows = [row];
-    expect(applyEvent(rows, { type: "nodeStarted", data: { executionId: "1" } }, {}, NOW)).toBe(rows);
-    expect(applyEvent(rows, { type: "executionFinished", data: { executionId: "9" } }, {}, NOW)).toBe(rows);
+    expect(applyEvent(rows, { type: "nodeStarted", data: { executionId: "1" } }, {}, NOW)).toBe(
+      rows,
+    );
+    expect(
+      applyEvent(rows, { type: "executionFinished", data: { executionId: "9" } }, {}, NOW),
+    ).toBe(rows);
   });
 });

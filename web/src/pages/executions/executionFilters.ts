@@ -55,7 +55,11 @@ export function readFilters(params: URLSearchParams): ExecutionFilters {
 }
 
 /** The address with one filter changed; `undefined` takes it away. */
-export function withFilter(params: URLSearchParams, name: FilterName, value: string | undefined): URLSearchParams {
+export function withFilter(
+  params: URLSearchParams,
+  name: FilterName,
+  value: string | undefined,
+): URLSearchParams {
   const next = new URLSearchParams(params);
   if (value === undefined) next.delete(name);
   else next.set(name, value);
@@ -65,8 +69,15 @@ export function withFilter(params: URLSearchParams, name: FilterName, value: str
 /** What is asked of the server. The moment is rounded to a minute, so that the question stays the same while the page is open. */
 export function toQuery(filters: ExecutionFilters, now: number): Query {
   const span = SPANS.find((one) => one.value === filters.since);
-  const after = span ? new Date(Math.floor((now - span.ms) / 60_000) * 60_000).toISOString() : undefined;
-  return { status: filters.status, workflowId: filters.workflow, mode: filters.mode, startedAfter: after };
+  const after = span
+    ? new Date(Math.floor((now - span.ms) / 60_000) * 60_000).toISOString()
+    : undefined;
+  return {
+    status: filters.status,
+    workflowId: filters.workflow,
+    mode: filters.mode,
+    startedAfter: after,
+  };
 }
 
 export function matchesFilters(

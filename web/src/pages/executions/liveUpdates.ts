@@ -17,7 +17,8 @@ export function applyEvent(
     const begun: Execution = {
       id,
       workflowId: String(event.data.workflowId ?? ""),
-      workflowName: typeof event.data.workflowName === "string" ? event.data.workflowName : undefined,
+      workflowName:
+        typeof event.data.workflowName === "string" ? event.data.workflowName : undefined,
       status: "running",
       mode: String(event.data.mode ?? ""),
       finished: false,
@@ -35,7 +36,11 @@ function toChange(event: RunEvent, now: number): Partial<Execution> | null {
     case "executionFinished": {
       const status = String(event.data.status ?? "error") as ExecutionStatus;
       if (status === "waiting") return { status };
-      return { status, finished: status === "success", stoppedAt: new Date(Number(event.data.finishedMs ?? now)).toISOString() };
+      return {
+        status,
+        finished: status === "success",
+        stoppedAt: new Date(Number(event.data.finishedMs ?? now)).toISOString(),
+      };
     }
     case "executionWaiting":
       return { status: "waiting" };

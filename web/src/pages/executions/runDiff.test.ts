@@ -20,7 +20,11 @@ describe("the difference of two texts", () => {
       return seed / 2147483648;
     };
     for (let turn = 0; turn < 200; turn++) {
-      const make = () => Array.from({ length: 1 + Math.floor(random() * 12) }, () => "abc"[Math.floor(random() * 3)]).join("\n");
+      const make = () =>
+        Array.from(
+          { length: 1 + Math.floor(random() * 12) },
+          () => "abc"[Math.floor(random() * 3)],
+        ).join("\n");
       const [a, b] = [make(), make()];
       const lines = diffLines(a, b);
       expect(rebuilt(lines, "added").join("\n")).toBe(a);
@@ -44,7 +48,8 @@ describe("the difference of two texts", () => {
   });
 
   it("does not hang on two long texts that share nothing", () => {
-    const long = (word: string) => Array.from({ length: 5000 }, (_, at) => `${word} ${at}`).join("\n");
+    const long = (word: string) =>
+      Array.from({ length: 5000 }, (_, at) => `${word} ${at}`).join("\n");
     expect(diffLines(long("a"), long("b"))).toHaveLength(10_000);
   });
 });
@@ -56,10 +61,16 @@ describe("two runs side by side", () => {
     order,
     ...more,
   });
-  const view = (nodes: Record<string, NodeRunView[]>): RunView => ({ ...emptyView("1"), nodes: new Map(Object.entries(nodes)) });
+  const view = (nodes: Record<string, NodeRunView[]>): RunView => ({
+    ...emptyView("1"),
+    nodes: new Map(Object.entries(nodes)),
+  });
 
   it("pairs steps by node and turn, and says which are only in one", () => {
-    const steps = compareRuns(view({ A: [step(0)], B: [step(1)] }), view({ A: [step(0)], C: [step(1)] }));
+    const steps = compareRuns(
+      view({ A: [step(0)], B: [step(1)] }),
+      view({ A: [step(0)], C: [step(1)] }),
+    );
     expect(steps.map((one) => [one.node, one.verdict])).toEqual([
       ["A", "same"],
       ["B", "only-a"],
@@ -69,11 +80,17 @@ describe("two runs side by side", () => {
 
   it("finds another status or another number of items", () => {
     const items = (n: number) => ({ outputs: [{ kind: "main", index: 0, items: n }] });
-    const [failed] = compareRuns(view({ A: [step(0)] }), view({ A: [step(0, { status: "error" })] }));
+    const [failed] = compareRuns(
+      view({ A: [step(0)] }),
+      view({ A: [step(0, { status: "error" })] }),
+    );
     expect(failed?.verdict).toBe("changed");
     const [fewer] = compareRuns(view({ A: [step(0, items(2))] }), view({ A: [step(0, items(1))] }));
     expect(fewer?.verdict).toBe("changed");
-    const [reused] = compareRuns(view({ A: [step(0, items(2))] }), view({ A: [step(0, { status: "reused", ...items(2) })] }));
+    const [reused] = compareRuns(
+      view({ A: [step(0, items(2))] }),
+      view({ A: [step(0, { status: "reused", ...items(2) })] }),
+    );
     expect(reused?.verdict).toBe("same");
   });
 });

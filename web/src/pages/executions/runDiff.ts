@@ -14,7 +14,12 @@ export function diffLines(before: string, after: string): DiffLine[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  while (
+    end < a.length - start &&
+    end < b.length - start &&
+    a[a.length - 1 - end] === b[b.length - 1 - end]
+  )
+    end++;
   const same = (text: string): DiffLine => ({ kind: "same", text });
   const middle = changes(a.slice(start, a.length - end), b.slice(start, b.length - end));
   return [...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)];
@@ -46,7 +51,11 @@ function changes(a: readonly string[], b: readonly string[]): DiffLine[] {
   return replaced();
 }
 
-function backtrack(a: readonly string[], b: readonly string[], trace: readonly Map<number, number>[]): DiffLine[] {
+function backtrack(
+  a: readonly string[],
+  b: readonly string[],
+  trace: readonly Map<number, number>[],
+): DiffLine[] {
   const lines: DiffLine[] = [];
   let x = a.length;
   let y = b.length;
@@ -70,9 +79,16 @@ function backtrack(a: readonly string[], b: readonly string[], trace: readonly M
 }
 
 /** Changed lines with a few around them; longer stretches of sameness become a gap. */
-export function hunks(lines: readonly DiffLine[], around = 3): (DiffLine | { kind: "gap"; n: number })[] {
+export function hunks(
+  lines: readonly DiffLine[],
+  around = 3,
+): (DiffLine | { kind: "gap"; n: number })[] {
   const isNear = (at: number) => {
-    for (let other = Math.max(0, at - around); other <= Math.min(lines.length - 1, at + around); other++) {
+    for (
+      let other = Math.max(0, at - around);
+      other <= Math.min(lines.length - 1, at + around);
+      other++
+    ) {
       if (lines[other]?.kind !== "same") return true;
     }
     return false;
@@ -131,7 +147,8 @@ function judgeStep(step: ComparedStep): ComparedStep {
   const { a, b } = step;
   if (!a) return { ...step, verdict: "only-b", isShape: true };
   if (!b) return { ...step, verdict: "only-a", isShape: true };
-  const isShape = isGood(a) !== isGood(b) || counts(a) !== counts(b) || a.error?.code !== b.error?.code;
+  const isShape =
+    isGood(a) !== isGood(b) || counts(a) !== counts(b) || a.error?.code !== b.error?.code;
   return { ...step, verdict: isShape ? "changed" : "same", isShape };
 }
 

@@ -29,7 +29,9 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.floor(entry?.contentRect.width ?? 0)),
+    );
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
@@ -38,7 +40,11 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
     const element = place.current;
     if (!element || width === 0) return;
     const colour = (name: string) => getComputedStyle(element).getPropertyValue(name).trim();
-    const axis = { stroke: colour("--ink-3"), font: "11px Inter Variable, sans-serif", ticks: { show: false } };
+    const axis = {
+      stroke: colour("--ink-3"),
+      font: "11px Inter Variable, sans-serif",
+      ticks: { show: false },
+    };
     const chart = new uPlot(
       {
         width,
@@ -85,23 +91,35 @@ export default function Chart({ label, days, series, format, height = 200 }: Pro
     );
     return () => chart.destroy();
   }, [width, height, theme, days, series, format]);
-  return <div ref={place} className={styles.chart} style={{ height }} role="img" aria-label={label} />;
+  return (
+    <div ref={place} className={styles.chart} style={{ height }} role="img" aria-label={label} />
+  );
 }
 
 /** The whole bar first, then what is left of it without its topmost part: each covers the lower end of the one before. */
 function stacked(series: readonly ChartSeries[]): number[][] {
   return series.map((_, index) => {
     const parts = series.slice(0, series.length - index);
-    return (series[0]?.values ?? []).map((__, at) => parts.reduce((sum, part) => sum + (part.values[at] ?? 0), 0));
+    return (series[0]?.values ?? []).map((__, at) =>
+      parts.reduce((sum, part) => sum + (part.values[at] ?? 0), 0),
+    );
   });
 }
 
 function formatDay(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleDateString("en", { day: "numeric", month: "short", timeZone: "UTC" });
+  return new Date(seconds * 1000).toLocaleDateString("en", {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  });
 }
 
 /** Shows the figures of the day under the pointer. */
-function tooltipPlugin(days: readonly string[], series: readonly ChartSeries[], format: (value: number) => string): uPlot.Plugin {
+function tooltipPlugin(
+  days: readonly string[],
+  series: readonly ChartSeries[],
+  format: (value: number) => string,
+): uPlot.Plugin {
   const box = document.createElement("div");
   box.className = styles.tip ?? "";
   box.hidden = true;
@@ -117,7 +135,11 @@ function tooltipPlugin(days: readonly string[], series: readonly ChartSeries[], 
           formatDay(Date.parse(day) / 1000),
           ...series.map((one) => `${one.label}: ${format(one.values[idx] ?? 0)}`),
         ];
-        box.replaceChildren(...lines.map((line) => Object.assign(document.createElement("div"), { textContent: line })));
+        box.replaceChildren(
+          ...lines.map((line) =>
+            Object.assign(document.createElement("div"), { textContent: line }),
+          ),
+        );
         const over = left > chart.over.clientWidth / 2;
         box.style.left = over ? "" : `${left + 12}px`;
         box.style.right = over ? `${chart.over.clientWidth - left + 12}px` : "";

@@ -4,9 +4,22 @@ import { ChartNoAxesColumn } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { urlPath } from "../../api/url";
-import { Button, Chip, count, cx, duration, EmptyState, ErrorState, money, Page, Select, Skeleton, Table } from "../../ui";
-import layout from "../layout.module.css";
-import { useWorkflows } from "../workflows/workflowApi";
+import layout from "../../shared/layout.module.css";
+import {
+  AsyncContent,
+  Button,
+  Chip,
+  count,
+  cx,
+  duration,
+  EmptyState,
+  ErrorState,
+  money,
+  Page,
+  Select,
+  Table,
+} from "../../ui";
+import { useWorkflows } from "../../workflows/workflowApi";
 import type { ChartSeries } from "./Chart";
 import styles from "./Insights.module.css";
 import {
@@ -63,11 +76,13 @@ export default function InsightsPage() {
     ];
   }, [data, range]);
   const cost = useMemo(
-    (): ChartSeries[] => [{ label: "Cost", colour: "--accent", values: dollarsByDay(spending.data?.data ?? [], range) }],
+    (): ChartSeries[] => [
+      { label: "Cost", colour: "--accent", values: dollarsByDay(spending.data?.data ?? [], range) },
+    ],
     [spending.data, range],
   );
   return (
-    <Page title="Insights" text="Workflow performance and model cost.">
+    <Page text="Workflow performance and model cost.">
       <div className={layout.toolbar}>
         <div className={styles.ranges} role="group" aria-label="Range">
           {RANGES.map((one) => (
@@ -90,11 +105,14 @@ export default function InsightsPage() {
           onChange={(id) => set("workflow", id)}
         />
         {workflow && (
-          <Chip label={name ?? workflow} onRemove={() => set("workflow", null)} removeLabel="Remove workflow filter" />
+          <Chip
+            label={name ?? workflow}
+            onRemove={() => set("workflow", null)}
+            removeLabel="Remove workflow filter"
+          />
         )}
       </div>
-      {insights.isPending && <Skeleton lines={8} />}
-      {insights.error && <ErrorState error={insights.error} onRetry={() => void insights.refetch()} />}
+      <AsyncContent query={insights} lines={8} />
       {data && (
         <div className={cx(styles.board, insights.isPlaceholderData && styles.old)}>
           <Totals totals={data.totals} />
@@ -106,7 +124,12 @@ export default function InsightsPage() {
             ]}
           >
             <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
-              <Chart label={`Executions on each of the last ${days} days`} days={range} series={runs} format={formatCount} />
+              <Chart
+                label={`Executions on each of the last ${days} days`}
+                days={range}
+                series={runs}
+                format={formatCount}
+              />
             </Suspense>
           </ChartCard>
           <ChartCard title="Model cost per day">
@@ -114,7 +137,12 @@ export default function InsightsPage() {
               <ErrorState error={spending.error} onRetry={() => void spending.refetch()} />
             ) : (
               <Suspense fallback={<div className={styles.chart} style={{ height: 200 }} />}>
-                <Chart label={`Model cost on each of the last ${days} days`} days={range} series={cost} format={money} />
+                <Chart
+                  label={`Model cost on each of the last ${days} days`}
+                  days={range}
+                  series={cost}
+                  format={money}
+                />
               </Suspense>
             )}
           </ChartCard>
@@ -138,7 +166,11 @@ function Totals({ totals }: { totals: Insights["totals"] }) {
   const failing = totals.runs === 0 ? 0 : totals.failed / totals.runs;
   const figures: [string, string, string?][] = [
     ["Executions", compactNumber(totals.runs)],
-    ["Failed", formatPercent(failing), totals.failed > 0 ? `${count(totals.failed)} of ${count(totals.runs)}` : undefined],
+    [
+      "Failed",
+      formatPercent(failing),
+      totals.failed > 0 ? `${count(totals.failed)} of ${count(totals.runs)}` : undefined,
+    ],
     ["Median duration", formatDuration(totals.p50Ms)],
     ["p95 duration", formatDuration(totals.p95Ms)],
     ["Tokens", compactNumber(totals.tokens)],
@@ -196,7 +228,11 @@ function WorkflowMetricsTable({ insights }: { insights: Insights }) {
       case "runs":
         return count(row.runs);
       case "failing":
-        return <span className={row.failed > 0 ? styles.bad : undefined}>{formatPercent(row.failing)}</span>;
+        return (
+          <span className={row.failed > 0 ? styles.bad : undefined}>
+            {formatPercent(row.failing)}
+          </span>
+        );
       case "dollars":
         return money(row.dollars);
       default: {
@@ -213,7 +249,9 @@ function WorkflowMetricsTable({ insights }: { insights: Insights }) {
       rowKey={(row) => row.id}
       render={render}
       sort={sort}
-      onSort={(next) => setSort(next.by === sort.by ? next : { by: next.by, down: next.by !== "name" })}
+      onSort={(next) =>
+        setSort(next.by === sort.by ? next : { by: next.by, down: next.by !== "name" })
+      }
       onOpen={(row) => go(urlPath`/executions?workflow=${row.id}`)}
       empty={
         <EmptyState

@@ -1,12 +1,15 @@
 /** What each model was used for: calls, tokens and money, the dearest first. */
+
+import layout from "../../shared/layout.module.css";
 import { count, money } from "../../ui";
-import layout from "../layout.module.css";
 import styles from "./Insights.module.css";
 import { compactNumber, type Insights } from "./insightMetrics";
 
 export function ModelTable({ models }: { models: Insights["models"] }) {
   const rows = [...models].sort(
-    (one, other) => other.dollars - one.dollars || other.tokensIn + other.tokensOut - one.tokensIn - one.tokensOut,
+    (one, other) =>
+      other.dollars - one.dollars ||
+      other.tokensIn + other.tokensOut - one.tokensIn - one.tokensOut,
   );
   const most = Math.max(...rows.map((row) => row.dollars), 0);
   if (rows.length === 0) return <p className={layout.quiet}>No model calls in this period.</p>;

@@ -24,7 +24,11 @@ const insights: Insights = {
 
 describe("days", () => {
   it("are counted in UTC across the end of a month", () => {
-    expect(daysUntil(new Date("2026-03-01T23:30:00Z"), 3)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
+    expect(daysUntil(new Date("2026-03-01T23:30:00Z"), 3)).toEqual([
+      "2026-02-27",
+      "2026-02-28",
+      "2026-03-01",
+    ]);
   });
 
   it("without runs are there with none", () => {
@@ -46,7 +50,10 @@ describe("days", () => {
       outputTokens: 0,
     });
     expect(
-      dollarsByDay([row("2026-01-01", 1), row("2026-01-01", 2), row("2025-01-01", 9)], ["2026-01-01", "2026-01-02"]),
+      dollarsByDay(
+        [row("2026-01-01", 1), row("2026-01-01", 2), row("2025-01-01", 9)],
+        ["2026-01-01", "2026-01-02"],
+      ),
     ).toEqual([3, 0]);
   });
 });
@@ -68,12 +75,16 @@ describe("figures of workflows", () => {
 
 describe("numbers", () => {
   it("are written as they are read", () => {
-    expect([formatPercent(0), formatPercent(0.004), formatPercent(0.371)]).toEqual(["0 %", "< 1 %", "37 %"]);
-    expect([compactNumber(9999), compactNumber(12_300), compactNumber(345_678), compactNumber(2_500_000)]).toEqual([
-      "9,999",
-      "12.3 k",
-      "346 k",
-      "2.5 M",
+    expect([formatPercent(0), formatPercent(0.004), formatPercent(0.371)]).toEqual([
+      "0 %",
+      "< 1 %",
+      "37 %",
     ]);
+    expect([
+      compactNumber(9999),
+      compactNumber(12_300),
+      compactNumber(345_678),
+      compactNumber(2_500_000),
+    ]).toEqual(["9,999", "12.3 k", "346 k", "2.5 M"]);
   });
 });

@@ -23,7 +23,13 @@ export interface DailySpending {
 /** The days of a range, oldest first, ending today; days are counted in UTC as the server does. */
 export function daysUntil(today: Date, days: number): string[] {
   return Array.from({ length: days }, (_, index) => {
-    const date = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() - (days - 1 - index)));
+    const date = new Date(
+      Date.UTC(
+        today.getUTCFullYear(),
+        today.getUTCMonth(),
+        today.getUTCDate() - (days - 1 - index),
+      ),
+    );
     return date.toISOString().slice(0, 10);
   });
 }
@@ -35,7 +41,10 @@ export function runsByDay(runs: readonly DayRuns[], days: readonly string[]): Da
 }
 
 /** Dollars for each day of a range. */
-export function dollarsByDay(spending: readonly DailySpending[], days: readonly string[]): number[] {
+export function dollarsByDay(
+  spending: readonly DailySpending[],
+  days: readonly string[],
+): number[] {
   const sums = new Map<string, number>();
   for (const row of spending) sums.set(row.day, (sums.get(row.day) ?? 0) + row.dollars);
   return days.map((day) => sums.get(day) ?? 0);
@@ -69,7 +78,11 @@ export function listWorkflowMetrics(insights: Insights): WorkflowMetrics[] {
 
 export type MetricKey = "name" | "runs" | "failing" | "p50" | "p95" | "dollars";
 
-export function sortMetrics(rows: readonly WorkflowMetrics[], by: MetricKey, down: boolean): WorkflowMetrics[] {
+export function sortMetrics(
+  rows: readonly WorkflowMetrics[],
+  by: MetricKey,
+  down: boolean,
+): WorkflowMetrics[] {
   const turn = down ? -1 : 1;
   return [...rows].sort((one, other) => {
     if (by === "name") return turn * one.name.localeCompare(other.name);

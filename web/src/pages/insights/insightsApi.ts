@@ -17,7 +17,8 @@ export function useInsights(days: number, workflowId: string | null) {
 export function useModelSpending(from: string, to: string, workflowId: string | null) {
   return useQuery({
     queryKey: ["spending", from, to, workflowId],
-    queryFn: () => api.get<{ data: DailySpending[]; dollars: number }>("/spending", { from, to, workflowId }),
+    queryFn: () =>
+      api.get<{ data: DailySpending[]; dollars: number }>("/spending", { from, to, workflowId }),
     placeholderData: (before) => before,
     staleTime: 30_000,
   });

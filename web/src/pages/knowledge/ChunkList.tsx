@@ -1,16 +1,24 @@
 /** The chunks of one document, as they are embedded and found. */
-import { Button, Dialog, ErrorState, Skeleton } from "../../ui";
-import layout from "../layout.module.css";
+
+import layout from "../../shared/layout.module.css";
+import { AsyncContent, Button, Dialog } from "../../ui";
 import styles from "./Knowledge.module.css";
 import { useChunks } from "./knowledgeApi";
 
-export function ChunkList({ collection, source, onClose }: { collection: string; source: string; onClose: () => void }) {
+export function ChunkList({
+  collection,
+  source,
+  onClose,
+}: {
+  collection: string;
+  source: string;
+  onClose: () => void;
+}) {
   const chunks = useChunks(collection, source);
   const all = chunks.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <Dialog open onClose={onClose} title={source || "Unnamed text"} size="large">
-      {chunks.isPending && <Skeleton lines={6} />}
-      {chunks.error && <ErrorState error={chunks.error} onRetry={() => void chunks.refetch()} />}
+      <AsyncContent query={chunks} lines={6} />
       <ol className={styles.results}>
         {all.map((chunk, index) => (
           <li key={chunk.id} className={styles.result}>
@@ -36,7 +44,8 @@ function metadataText(metadata: Record<string, unknown>): string {
   return Object.entries(metadata)
     .filter(
       ([name, value]) =>
-        name !== "source" && (typeof value === "string" || typeof value === "number" || typeof value === "boolean"),
+        name !== "source" &&
+        (typeof value === "string" || typeof value === "number" || typeof value === "boolean"),
     )
     .map(([name, value]) => `${name} ${value}`)
     .join(" · ");

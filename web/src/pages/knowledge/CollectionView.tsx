@@ -3,31 +3,29 @@ import { FileText, Pencil, Trash2, Type } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useCanEdit } from "../../api/session";
+import { Facts } from "../../shared/Facts";
+import { List } from "../../shared/ListPage";
+import layout from "../../shared/layout.module.css";
 import {
+  AsyncContent,
   Badge,
   Button,
   bytes,
   confirm,
   count,
-  Dialog,
   EmptyState,
-  ErrorState,
   Field,
+  FormDialog,
   IconButton,
   Input,
   Page,
   plural,
-  Skeleton,
-  Table,
   Tabs,
   TextArea,
   Time,
   toast,
   tryAction,
-  useAsyncAction,
 } from "../../ui";
-import { Facts } from "../Facts";
-import layout from "../layout.module.css";
 import { ChunkList } from "./ChunkList";
 import { CollectionDialog } from "./CollectionDialog";
 import { addText, deleteCollection, deleteSource, useCollection, useSources } from "./knowledgeApi";
@@ -49,21 +47,15 @@ export function CollectionView({ id }: { id: string }) {
   const [doing, setDoing] = useState<"change" | "text" | null>(null);
   const tab = query.get("tab") === "search" ? "search" : "documents";
   const opened = query.get("source");
-  if (collection.error) {
-    return (
-      <Page title="Collection">
-        <ErrorState error={collection.error} onRetry={() => void collection.refetch()} />
-      </Page>
-    );
-  }
   if (!collection.data) {
     return (
       <Page title="Collection">
-        <Skeleton lines={6} />
+        <AsyncContent query={collection} lines={6} />
       </Page>
     );
   }
-  const { name, description, chunkCount, sizeBytes, embeddingModel, dimensions, credentialId } = collection.data;
+  const { name, description, chunkCount, sizeBytes, embeddingModel, dimensions, credentialId } =
+    collection.data;
   const removeSource = async (source: string) => {
     const sure = await confirm({
       title: `Delete ${source}?`,
@@ -71,7 +63,8 @@ export function CollectionView({ id }: { id: string }) {
       action: "Delete",
       danger: true,
     });
-    if (sure && (await tryAction(() => deleteSource(id, source)))) toast({ text: `${source} deleted` });
+    if (sure && (await tryAction(() => deleteSource(id, source))))
+      toast({ text: `${source} deleted` });
   };
   const remove = async () => {
     const sure = await confirm({
@@ -103,7 +96,13 @@ export function CollectionView({ id }: { id: string }) {
   return (
     <Page
       title={name}
-      text={<Facts back={<Link href="/knowledge">All collections</Link>} facts={facts} text={description} />}
+      text={
+        <Facts
+          back={<Link href="/knowledge">All collections</Link>}
+          facts={facts}
+          text={description}
+        />
+      }
       actions={actions}
       tabs={
         <Tabs
@@ -123,7 +122,8 @@ export function CollectionView({ id }: { id: string }) {
             <Badge tone="wait">No credential</Badge>{" "}
             {canEdit ? (
               <>
-                Click <em>Edit</em> and select a credential with embedding models to add and search documents here.
+                Click <em>Edit</em> and select a credential with embedding models to add and search
+                documents here.
               </>
             ) : (
               "Search requires a credential with embedding models. An editor can select one."
@@ -136,47 +136,51 @@ export function CollectionView({ id }: { id: string }) {
         ) : (
           <>
             {credentialId && canEdit && <UploadPanel collection={id} />}
-            {sources.isPending && <Skeleton lines={5} />}
-            {sources.error && <ErrorState error={sources.error} onRetry={() => void sources.refetch()} />}
-            {sources.isSuccess && (
-              <Table
-                label="Documents"
-                columns={COLUMNS}
-                rows={sources.data}
-                rowKey={(source) => source.name}
-                onOpen={(source) => setQuery({ source: source.name })}
-                render={(source, column) => {
-                  if (column === "name") return <span className={layout.name}>{source.name || "Unnamed text"}</span>;
-                  if (column === "chunks") return count(source.chunkCount);
-                  return <Time at={source.createdAt} />;
-                }}
-                actions={
-                  canEdit
-                    ? (source) => (
-                        <IconButton
-                          icon={Trash2}
-                          label={`Delete ${source.name}`}
-                          size="small"
-                          onClick={() => void removeSource(source.name)}
-                        />
-                      )
-                    : undefined
-                }
-                empty={
-                  <EmptyState
-                    icon={FileText}
-                    title="No documents yet"
-                    text="Documents are split into chunks of about 1,000 characters and searched by meaning."
-                  />
-                }
-              />
-            )}
+            <List
+              query={sources}
+              lines={5}
+              label="Documents"
+              columns={COLUMNS}
+              rowKey={(source) => source.name}
+              onOpen={(source) => setQuery({ source: source.name })}
+              render={(source, column) => {
+                if (column === "name")
+                  return <span className={layout.name}>{source.name || "Unnamed text"}</span>;
+                if (column === "chunks") return count(source.chunkCount);
+                return <Time at={source.createdAt} />;
+              }}
+              rowActions={
+                canEdit
+                  ? (source) => (
+                      <IconButton
+                        icon={Trash2}
+                        label={`Delete ${source.name}`}
+                        size="small"
+                        onClick={() => void removeSource(source.name)}
+                      />
+                    )
+                  : undefined
+              }
+              empty={
+                <EmptyState
+                  icon={FileText}
+                  title="No documents yet"
+                  text="Documents are split into chunks of about 1,000 characters and searched by meaning."
+                />
+              }
+            />
           </>
         )}
       </div>
-      {opened !== null && <ChunkList collection={id} source={opened} onClose={() => setQuery({})} />}
+      {opened !== null && (
+        <ChunkList collection={id} source={opened} onClose={() => setQuery({})} />
+      )}
       {doing === "change" && (
-        <CollectionDialog collection={collection.data} onClose={() => setDoing(null)} onDone={() => setDoing(null)} />
+        <CollectionDialog
+          collection={collection.data}
+          onClose={() => setDoing(null)}
+          onDone={() => setDoing(null)}
+        />
       )}
       {doing === "text" && <AddTextDialog collection={id} onClose={() => setDoing(null)} />}
     </Page>
@@ -186,39 +190,30 @@ export function CollectionView({ id }: { id: string }) {
 function AddTextDialog({ collection, onClose }: { collection: string; onClose: () => void }) {
   const [source, setSource] = useState("");
   const [text, setText] = useState("");
-  const task = useAsyncAction();
   const add = async () => {
-    const done = await task.run(async () => {
-      const chunks = await addText(collection, source.trim(), text);
-      toast({ text: `${source.trim()} added as ${plural(chunks, "chunk")}`, tone: "good" });
-    });
-    if (done) onClose();
+    const chunks = await addText(collection, source.trim(), text);
+    toast({ text: `${source.trim()} added as ${plural(chunks, "chunk")}`, tone: "good" });
   };
-  const footer = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" busy={task.busy} disabled={text.trim() === "" || source.trim() === ""} onClick={add}>
-        Add text
-      </Button>
-    </>
-  );
   return (
-    <Dialog open onClose={onClose} title="Add text" footer={footer}>
-      <div className={layout.stack}>
-        <Field label="Name" required hint="Replaces an existing text with the same name.">
-          <Input
-            value={source}
-            onChange={(event) => setSource(event.target.value)}
-            maxLength={1000}
-            placeholder="Opening hours"
-            autoFocus
-          />
-        </Field>
-        <Field label="Text" required hint="Supports Markdown. Chunks follow the headings.">
-          <TextArea rows={12} value={text} onChange={(event) => setText(event.target.value)} />
-        </Field>
-        {Boolean(task.error) && <ErrorState error={task.error} />}
-      </div>
-    </Dialog>
+    <FormDialog
+      title="Add text"
+      action="Add text"
+      disabled={text.trim() === "" || source.trim() === ""}
+      onSubmit={add}
+      onClose={onClose}
+    >
+      <Field label="Name" required hint="Replaces an existing text with the same name.">
+        <Input
+          value={source}
+          onChange={(event) => setSource(event.target.value)}
+          maxLength={1000}
+          placeholder="Opening hours"
+          autoFocus
+        />
+      </Field>
+      <Field label="Text" required hint="Supports Markdown. Chunks follow the headings.">
+        <TextArea rows={12} value={text} onChange={(event) => setText(event.target.value)} />
+      </Field>
+    </FormDialog>
   );
 }

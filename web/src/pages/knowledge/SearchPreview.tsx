@@ -1,8 +1,17 @@
 /** Tries a search in a collection, as an agent would: what is found, and how near it is. */
 import { Search, SearchX } from "lucide-react";
 import { useState } from "react";
-import { Button, Checkbox, EmptyState, ErrorState, Field, Input, NumberInput, useAsyncAction } from "../../ui";
-import layout from "../layout.module.css";
+import layout from "../../shared/layout.module.css";
+import {
+  Button,
+  Checkbox,
+  EmptyState,
+  ErrorState,
+  Field,
+  Input,
+  NumberInput,
+  useAsyncAction,
+} from "../../ui";
 import styles from "./Knowledge.module.css";
 import { type FoundChunk, searchCollection } from "./knowledgeApi";
 
@@ -49,15 +58,29 @@ export function SearchPreview({ collection, disabled }: { collection: string; di
         <Field label="Min score">
           <NumberInput min={0} max={1} step={0.05} value={minScore} onChange={setMinScore} />
         </Field>
-        <Button kind="primary" type="submit" icon={Search} busy={task.busy} disabled={disabled || query.trim() === ""}>
+        <Button
+          kind="primary"
+          type="submit"
+          icon={Search}
+          busy={task.busy}
+          disabled={disabled || query.trim() === ""}
+        >
           Search
         </Button>
       </form>
-      <Checkbox checked={hybrid} onChange={setHybrid} label="Hybrid search (keywords and meaning)" />
+      <Checkbox
+        checked={hybrid}
+        onChange={setHybrid}
+        label="Hybrid search (keywords and meaning)"
+      />
       {disabled && <p className={layout.note}>Nothing to search yet. Add a document first.</p>}
       {Boolean(task.error) && <ErrorState error={task.error} />}
       {found && found.results.length === 0 && (
-        <EmptyState icon={SearchX} title="No results" text="Lower the min score or rephrase the query." />
+        <EmptyState
+          icon={SearchX}
+          title="No results"
+          text="Lower the min score or rephrase the query."
+        />
       )}
       {found && found.results.length > 0 && (
         <>

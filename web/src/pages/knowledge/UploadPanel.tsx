@@ -1,11 +1,17 @@
 /** The place for new documents: files are dropped or chosen, and their way into the collection can be watched. */
 import { CircleAlert, CircleCheck, Clock, LoaderCircle, RotateCw } from "lucide-react";
 import { useEffect, useReducer } from "react";
+import layout from "../../shared/layout.module.css";
 import { Button, Bytes, cx, DropZone, errorText, IconButton, plural } from "../../ui";
-import layout from "../layout.module.css";
 import styles from "./Knowledge.module.css";
 import { addFile } from "./knowledgeApi";
-import { ACCEPTED, applyUploadChange, nextUpload, type Upload, uploadProgress } from "./uploadQueue";
+import {
+  ACCEPTED,
+  applyUploadChange,
+  nextUpload,
+  type Upload,
+  uploadProgress,
+} from "./uploadQueue";
 
 export function UploadPanel({ collection }: { collection: string }) {
   const [uploads, change] = useReducer(applyUploadChange, []);
@@ -21,7 +27,12 @@ export function UploadPanel({ collection }: { collection: string }) {
   const isBusy = uploads.some((upload) => upload.state === "working" || upload.state === "waiting");
   return (
     <section aria-label="Add documents">
-      <DropZone label="Documents" accept={ACCEPTED} multiple onFiles={(files) => change({ what: "add", files })}>
+      <DropZone
+        label="Documents"
+        accept={ACCEPTED}
+        multiple
+        onFiles={(files) => change({ what: "add", files })}
+      >
         <span className={layout.name}>Drop files here or click to browse</span>
         <span className={layout.faint}>
           PDF, Word, CSV, JSON, HTML, Markdown, text. Replaces existing files with the same name.
@@ -29,9 +40,20 @@ export function UploadPanel({ collection }: { collection: string }) {
       </DropZone>
       {uploads.length > 0 && (
         <div className={styles.uploads}>
-          {isBusy && <progress className={styles.progress} value={uploadProgress(uploads)} max={1} aria-label="Uploads" />}
+          {isBusy && (
+            <progress
+              className={styles.progress}
+              value={uploadProgress(uploads)}
+              max={1}
+              aria-label="Uploads"
+            />
+          )}
           {uploads.map((upload) => (
-            <Row key={upload.id} upload={upload} onAgain={() => change({ what: "again", id: upload.id })} />
+            <Row
+              key={upload.id}
+              upload={upload}
+              onAgain={() => change({ what: "again", id: upload.id })}
+            />
           ))}
           {!isBusy && (
             <Button size="small" kind="quiet" onClick={() => change({ what: "clear" })}>
@@ -65,7 +87,12 @@ function Row({ upload, onAgain }: { upload: Upload; onAgain: () => void }) {
       </span>
       <span className={cx(layout.fill, layout.quiet)}>{words}</span>
       {upload.state === "failed" && (
-        <IconButton icon={RotateCw} label={`Retry ${upload.file.name}`} size="small" onClick={onAgain} />
+        <IconButton
+          icon={RotateCw}
+          label={`Retry ${upload.file.name}`}
+          size="small"
+          onClick={onAgain}
+        />
       )}
     </div>
   );

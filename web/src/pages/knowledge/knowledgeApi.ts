@@ -2,7 +2,13 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api, fetchAll, queryClient } from "../../api/client";
-import type { Collection, CollectionChunks, CollectionFound, CollectionQuestion, CollectionSources } from "../../api/generated";
+import type {
+  Collection,
+  CollectionChunks,
+  CollectionFound,
+  CollectionQuestion,
+  CollectionSources,
+} from "../../api/generated";
 import { urlPath } from "../../api/url";
 
 export type { Collection } from "../../api/generated";
@@ -29,13 +35,17 @@ export function useCollections() {
 }
 
 export function useCollection(id: string) {
-  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<Collection>(urlPath`/collections/${id}`) });
+  return useQuery({
+    queryKey: [...KEY, id],
+    queryFn: () => api.get<Collection>(urlPath`/collections/${id}`),
+  });
 }
 
 export function useSources(id: string) {
   return useQuery({
     queryKey: [...KEY, id, "sources"],
-    queryFn: async () => (await api.get<{ data: DocumentSource[] }>(urlPath`/collections/${id}/sources`)).data,
+    queryFn: async () =>
+      (await api.get<{ data: DocumentSource[] }>(urlPath`/collections/${id}/sources`)).data,
   });
 }
 
@@ -43,11 +53,14 @@ export function useChunks(id: string, source: string) {
   return useInfiniteQuery({
     queryKey: [...KEY, id, "chunks", source],
     queryFn: ({ pageParam }) =>
-      api.get<{ data: DocumentChunk[]; nextCursor: string | null }>(urlPath`/collections/${id}/chunks`, {
-        limit: 25,
-        source,
-        cursor: pageParam,
-      }),
+      api.get<{ data: DocumentChunk[]; nextCursor: string | null }>(
+        urlPath`/collections/${id}/chunks`,
+        {
+          limit: 25,
+          source,
+          cursor: pageParam,
+        },
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
   });
@@ -67,7 +80,10 @@ export async function createCollection(collection: NewCollection): Promise<Colle
   return made;
 }
 
-export async function updateCollection(id: string, change: { name?: string; description?: string; credentialId?: string }) {
+export async function updateCollection(
+  id: string,
+  change: { name?: string; description?: string; credentialId?: string },
+) {
   await api.patch(urlPath`/collections/${id}`, change);
   refresh();
 }
@@ -91,7 +107,10 @@ export async function addFile(id: string, file: File): Promise<number> {
 }
 
 export async function addText(id: string, source: string, text: string): Promise<number> {
-  const { chunks } = await api.post<{ chunks: number }>(urlPath`/collections/${id}/texts`, { text, source });
+  const { chunks } = await api.post<{ chunks: number }>(urlPath`/collections/${id}/texts`, {
+    text,
+    source,
+  });
   refresh();
   return chunks;
 }
@@ -102,7 +121,8 @@ export async function deleteSource(id: string, source: string) {
 }
 
 export async function searchCollection(id: string, question: SearchQuery): Promise<FoundChunk[]> {
-  return (await api.post<{ results: FoundChunk[] }>(urlPath`/collections/${id}/search`, question)).results;
+  return (await api.post<{ results: FoundChunk[] }>(urlPath`/collections/${id}/search`, question))
+    .results;
 }
 
 function refresh() {

@@ -19,13 +19,21 @@ export type UploadChange =
 /** The kinds of files that can be read. */
 export const ACCEPTED = ".pdf,.docx,.csv,.json,.html,.htm,.md,.markdown,.txt";
 
-export function applyUploadChange(uploads: readonly Upload[], change: UploadChange): readonly Upload[] {
+export function applyUploadChange(
+  uploads: readonly Upload[],
+  change: UploadChange,
+): readonly Upload[] {
   const set = (id: number, fields: Partial<Upload>) =>
     uploads.map((upload) => (upload.id === id ? { ...upload, ...fields } : upload));
   switch (change.what) {
     case "add": {
       const first = uploads.reduce((most, upload) => Math.max(most, upload.id), 0) + 1;
-      return [...uploads, ...change.files.map((file, index): Upload => ({ id: first + index, file, state: "waiting" }))];
+      return [
+        ...uploads,
+        ...change.files.map(
+          (file, index): Upload => ({ id: first + index, file, state: "waiting" }),
+        ),
+      ];
     }
     case "begin":
       return set(change.id, { state: "working", error: undefined });
@@ -50,5 +58,7 @@ export function nextUpload(uploads: readonly Upload[]): Upload | undefined {
 export function uploadProgress(uploads: readonly Upload[]): number {
   const total = uploads.reduce((sum, upload) => sum + Math.max(1, upload.file.size), 0);
   const ended = uploads.filter((upload) => upload.state === "done" || upload.state === "failed");
-  return total === 0 ? 0 : ended.reduce((sum, upload) => sum + Math.max(1, upload.file.size), 0) / total;
+  return total === 0
+    ? 0
+    : ended.reduce((sum, upload) => sum + Math.max(1, upload.file.size), 0) / total;
 }

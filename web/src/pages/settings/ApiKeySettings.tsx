@@ -1,6 +1,8 @@
 /** One's own API keys: made with just the scopes they need, shown once, revoked at any time. */
 import { KeyRound, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { ListSection } from "../../shared/ListPage";
+import layout from "../../shared/layout.module.css";
 import {
   Badge,
   Button,
@@ -8,15 +10,11 @@ import {
   confirm,
   Dialog,
   EmptyState,
-  ErrorState,
   IconButton,
-  Skeleton,
-  Table,
   Time,
   toast,
   tryAction,
 } from "../../ui";
-import layout from "../layout.module.css";
 import { type ApiKey, describeScopes, type NewApiKey, revokeApiKey, useApiKeys } from "./apiKeyApi";
 import { NewApiKeyDialog } from "./NewApiKeyDialog";
 
@@ -39,7 +37,8 @@ export function ApiKeySettings() {
       action: "Revoke",
       danger: true,
     });
-    if (sure && (await tryAction(() => revokeApiKey(key.id)))) toast({ text: `${key.label} revoked` });
+    if (sure && (await tryAction(() => revokeApiKey(key.id))))
+      toast({ text: `${key.label} revoked` });
   };
   const create = (
     <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
@@ -48,43 +47,49 @@ export function ApiKeySettings() {
     </Button>
   );
   return (
-    <>
-      <div className={layout.toolbar}>
-        <p className={layout.quiet}>
+    <ListSection
+      text={
+        <>
           Send the key in the <code>X-N8N-API-KEY</code> header. See the API reference at{" "}
           <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.
-        </p>
-        <span className={layout.push}>{create}</span>
-      </div>
-      {keys.isPending && <Skeleton lines={4} />}
-      {keys.error && <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />}
-      {keys.data && (
-        <Table
-          label="API keys"
-          columns={COLUMNS}
-          rows={keys.data}
-          rowKey={(key) => key.id}
-          render={(key, column) => {
-            if (column === "label") return <span className={layout.name}>{key.label}</span>;
-            if (column === "key") return <code className={layout.quiet}>{key.apiKey}</code>;
-            if (column === "scopes") return <span title={key.scopes.join(", ")}>{describeScopes(key.scopes)}</span>;
-            if (column === "made") return <Time at={key.createdAt} />;
-            if (!key.expiresAt) return <span className={layout.faint}>Never</span>;
-            return new Date(key.expiresAt) < new Date() ? <Badge tone="bad">Expired</Badge> : <Time at={key.expiresAt} />;
-          }}
-          actions={(key) => (
-            <IconButton icon={Trash2} label={`Revoke ${key.label}`} size="small" onClick={() => void revoke(key)} />
-          )}
-          empty={
-            <EmptyState
-              icon={KeyRound}
-              title="No API keys yet"
-              text="API keys give programs your permissions, or fewer. Grant only the scopes you need and set an expiry."
-              action={create}
-            />
-          }
+        </>
+      }
+      actions={create}
+      query={keys}
+      lines={4}
+      label="API keys"
+      columns={COLUMNS}
+      rowKey={(key) => key.id}
+      render={(key, column) => {
+        if (column === "label") return <span className={layout.name}>{key.label}</span>;
+        if (column === "key") return <code className={layout.quiet}>{key.apiKey}</code>;
+        if (column === "scopes")
+          return <span title={key.scopes.join(", ")}>{describeScopes(key.scopes)}</span>;
+        if (column === "made") return <Time at={key.createdAt} />;
+        if (!key.expiresAt) return <span className={layout.faint}>Never</span>;
+        return new Date(key.expiresAt) < new Date() ? (
+          <Badge tone="bad">Expired</Badge>
+        ) : (
+          <Time at={key.expiresAt} />
+        );
+      }}
+      rowActions={(key) => (
+        <IconButton
+          icon={Trash2}
+          label={`Revoke ${key.label}`}
+          size="small"
+          onClick={() => void revoke(key)}
         />
       )}
+      empty={
+        <EmptyState
+          icon={KeyRound}
+          title="No API keys yet"
+          text="API keys give programs your permissions, or fewer. Grant only the scopes you need and set an expiry."
+          action={create}
+        />
+      }
+    >
       {making && (
         <NewApiKeyDialog
           onClose={() => setMaking(false)}
@@ -114,6 +119,6 @@ export function ApiKeySettings() {
           </div>
         </Dialog>
       )}
-    </>
+    </ListSection>
   );
 }

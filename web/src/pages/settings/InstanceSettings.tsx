@@ -3,8 +3,8 @@ import { CircleAlert, CircleCheck, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useCatalogue } from "../../api/catalogue";
 import { useIsAdmin } from "../../api/session";
+import layout from "../../shared/layout.module.css";
 import { Button, ErrorState, plural, Time, useAsyncAction } from "../../ui";
-import layout from "../layout.module.css";
 import { describeLimit, type RiskReport, runAudit, useHealth, useInstance } from "./instanceApi";
 import styles from "./Settings.module.css";
 
@@ -13,7 +13,9 @@ export function InstanceSettings() {
   const health = useHealth();
   const catalogue = useCatalogue();
   const isAdmin = useIsAdmin();
-  const limits = Object.entries(instance.data?.limits ?? {}).map(([name, value]) => describeLimit(name, value));
+  const limits = Object.entries(instance.data?.limits ?? {}).map(([name, value]) =>
+    describeLimit(name, value),
+  );
   return (
     <div className={styles.narrow}>
       <section className={layout.card} aria-label="Status">
@@ -64,7 +66,9 @@ export function InstanceSettings() {
             </>
           )}
         </dl>
-        {instance.error && <ErrorState error={instance.error} onRetry={() => void instance.refetch()} />}
+        {instance.error && (
+          <ErrorState error={instance.error} onRetry={() => void instance.refetch()} />
+        )}
       </section>
       {limits.length > 0 && (
         <section className={layout.card} aria-label="Limits">
@@ -105,21 +109,26 @@ function RiskAudit() {
           </Button>
         </div>
         {Boolean(task.error) && <ErrorState error={task.error} />}
-        {reports?.length === 0 && <p className={`${layout.note} ${layout.good}`}>No risks found.</p>}
+        {reports?.length === 0 && (
+          <p className={`${layout.note} ${layout.good}`}>No risks found.</p>
+        )}
         {reports?.map((report) => (
           <section key={report.title}>
             <h3 className={layout.name}>{report.title}</h3>
             {report.sections.map((section) => (
               <details key={section.title} className={styles.risk}>
                 <summary>
-                  {section.title} <span className={layout.faint}>{section.location?.length ?? ""}</span>
+                  {section.title}{" "}
+                  <span className={layout.faint}>{section.location?.length ?? ""}</span>
                 </summary>
                 {section.description && <p className={layout.quiet}>{section.description}</p>}
                 {section.recommendation && <p>{section.recommendation}</p>}
                 <ul>
                   {section.location?.slice(0, 50).map((place, index) => (
                     <li key={index} className={layout.quiet}>
-                      {[place.workflowName, place.nodeName ?? place.name].filter(Boolean).join(": ")}
+                      {[place.workflowName, place.nodeName ?? place.name]
+                        .filter(Boolean)
+                        .join(": ")}
                     </li>
                   ))}
                 </ul>

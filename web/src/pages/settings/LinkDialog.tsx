@@ -1,6 +1,7 @@
 /** Shows links that work once, to be passed on. */
+
+import layout from "../../shared/layout.module.css";
 import { Button, CopyButton, Dialog } from "../../ui";
-import layout from "../layout.module.css";
 
 interface Props {
   title: string;

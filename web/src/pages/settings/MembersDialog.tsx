@@ -1,10 +1,29 @@
 /** Who is in a project, and what each may do there. */
 import { UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
+import {
+  addMember,
+  changeMember,
+  PROJECT_ROLES,
+  type Project,
+  type ProjectRole,
+  removeMember,
+  useMembers,
+} from "../../api/projects";
 import { useIsAdmin } from "../../api/session";
-import { Button, Dialog, ErrorState, Field, IconButton, Input, Select, Skeleton, tryAction, useAsyncAction } from "../../ui";
-import layout from "../layout.module.css";
-import { addMember, changeMember, PROJECT_ROLES, type Project, type ProjectRole, removeMember, useMembers } from "./projectApi";
+import layout from "../../shared/layout.module.css";
+import {
+  AsyncContent,
+  Button,
+  Dialog,
+  ErrorState,
+  Field,
+  IconButton,
+  Input,
+  Select,
+  tryAction,
+  useAsyncAction,
+} from "../../ui";
 import styles from "./Settings.module.css";
 import { displayName, useUsers } from "./userApi";
 
@@ -15,21 +34,30 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
   const [person, setPerson] = useState("");
   const [role, setRole] = useState<ProjectRole>("project:editor");
   const task = useAsyncAction();
-  const others = (people.data ?? []).filter((one) => !members.data?.some((member) => member.id === one.id));
+  const others = (people.data ?? []).filter(
+    (one) => !members.data?.some((member) => member.id === one.id),
+  );
   const add = async () => {
-    if (person.trim() !== "" && (await task.run(() => addMember(project.id, person.trim(), role)))) setPerson("");
+    if (person.trim() !== "" && (await task.run(() => addMember(project.id, person.trim(), role))))
+      setPerson("");
   };
   return (
-    <Dialog open onClose={onClose} title={`Members of ${project.name}`} footer={<Button onClick={onClose}>Done</Button>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Members of ${project.name}`}
+      footer={<Button onClick={onClose}>Done</Button>}
+    >
       <div className={layout.stack}>
-        {members.isPending && <Skeleton lines={3} />}
-        {members.error && <ErrorState error={members.error} onRetry={() => void members.refetch()} />}
+        <AsyncContent query={members} lines={3} />
         <ul className={styles.members}>
           {members.data?.map((member) => (
             <li key={member.id} className={layout.row}>
               <div className={layout.fill}>
                 <div className={layout.name}>{displayName(member)}</div>
-                {displayName(member) !== member.email && <div className={layout.faint}>{member.email}</div>}
+                {displayName(member) !== member.email && (
+                  <div className={layout.faint}>{member.email}</div>
+                )}
               </div>
               <Select
                 dense
@@ -37,7 +65,9 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
                 label={`Role of ${displayName(member)}`}
                 value={member.role}
                 options={PROJECT_ROLES}
-                onChange={(next) => void tryAction(() => changeMember(project.id, member.id, next as ProjectRole))}
+                onChange={(next) =>
+                  void tryAction(() => changeMember(project.id, member.id, next as ProjectRole))
+                }
               />
               <IconButton
                 icon={UserMinus}
@@ -47,7 +77,9 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
               />
             </li>
           ))}
-          {members.data?.length === 0 && <li className={layout.quiet}>No members yet. Admins can see every project.</li>}
+          {members.data?.length === 0 && (
+            <li className={layout.quiet}>No members yet. Admins can see every project.</li>
+          )}
         </ul>
         <form
           className={styles.addMember}
@@ -56,7 +88,10 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
             void add();
           }}
         >
-          <Field label="Add member" hint={isAdmin ? undefined : "Enter a user ID. Ask an admin for it."}>
+          <Field
+            label="Add member"
+            hint={isAdmin ? undefined : "Enter a user ID. Ask an admin for it."}
+          >
             {isAdmin ? (
               <Select
                 label="User"
@@ -64,7 +99,11 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
                 onChange={setPerson}
                 placeholder={others.length === 0 ? "All users are members" : "Select a user"}
                 disabled={others.length === 0}
-                options={others.map((one) => ({ value: one.id, label: displayName(one), hint: one.email }))}
+                options={others.map((one) => ({
+                  value: one.id,
+                  label: displayName(one),
+                  hint: one.email,
+                }))}
               />
             ) : (
               <Input value={person} onChange={(event) => setPerson(event.target.value)} />
@@ -77,7 +116,13 @@ export function MembersDialog({ project, onClose }: { project: Project; onClose:
             options={PROJECT_ROLES}
             onChange={(next) => setRole(next as ProjectRole)}
           />
-          <Button kind="primary" type="submit" icon={UserPlus} busy={task.busy} disabled={person.trim() === ""}>
+          <Button
+            kind="primary"
+            type="submit"
+            icon={UserPlus}
+            busy={task.busy}
+            disabled={person.trim() === ""}
+          >
             Add
           </Button>
         </form>

@@ -1,9 +1,9 @@
 /** Makes an API key. */
 import { useState } from "react";
 import { type Me, useMe } from "../../api/session";
-import { Button, Checkbox, Dialog, ErrorState, Field, Input, Select, useAsyncAction } from "../../ui";
-import { humanize } from "../credentials/credentialKinds";
-import layout from "../layout.module.css";
+import { humanize } from "../../credentials/credentialKinds";
+import layout from "../../shared/layout.module.css";
+import { Checkbox, Field, FormDialog, Input, Select } from "../../ui";
 import { createApiKey, expiryDate, type NewApiKey, readOnlyScopes, scopeGroups } from "./apiKeyApi";
 import styles from "./Settings.module.css";
 
@@ -20,66 +20,66 @@ const SCOPE_OPTIONS = [
   { value: "some", label: "Custom" },
 ];
 
-export function NewApiKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: (key: NewApiKey) => void }) {
+export function NewApiKeyDialog({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void;
+  onDone: (key: NewApiKey) => void;
+}) {
   const me = useMe();
   const known = (me.data as (Me & { scopes?: string[] }) | undefined)?.scopes ?? [];
   const [label, setLabel] = useState("");
   const [ends, setEnds] = useState("90");
   const [reach, setReach] = useState("read");
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const task = useAsyncAction();
   const scopes = reach === "all" ? null : reach === "read" ? readOnlyScopes(known) : chosen;
-  const toggle = (scope: string, on: boolean) => setChosen(on ? [...chosen, scope] : chosen.filter((one) => one !== scope));
-  const create = () =>
-    task.run(async () => onDone(await createApiKey(label.trim(), scopes, expiryDate(Number(ends), new Date()))));
-  const footer = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" busy={task.busy} disabled={label.trim() === "" || scopes?.length === 0} onClick={create}>
-        {" "}
-        Create key{" "}
-      </Button>
-    </>
-  );
+  const toggle = (scope: string, on: boolean) =>
+    setChosen(on ? [...chosen, scope] : chosen.filter((one) => one !== scope));
+  const create = async () =>
+    onDone(await createApiKey(label.trim(), scopes, expiryDate(Number(ends), new Date())));
   return (
-    <Dialog open onClose={onClose} title="New API key" footer={footer}>
-      <div className={layout.stack}>
-        <Field label="Name" hint="Describe what the key is used for.">
-          <Input
-            value={label}
-            onChange={(event) => setLabel(event.target.value)}
-            maxLength={50}
-            placeholder="Backup script"
-            autoFocus
-          />
+    <FormDialog
+      title="New API key"
+      action="Create key"
+      disabled={label.trim() === "" || scopes?.length === 0}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <Field label="Name" hint="Describe what the key is used for.">
+        <Input
+          value={label}
+          onChange={(event) => setLabel(event.target.value)}
+          maxLength={50}
+          placeholder="Backup script"
+          autoFocus
+        />
+      </Field>
+      <div className={layout.columns}>
+        <Field label="Scopes">
+          <Select label="Scopes" value={reach} options={SCOPE_OPTIONS} onChange={setReach} />
         </Field>
-        <div className={layout.columns}>
-          <Field label="Scopes">
-            <Select label="Scopes" value={reach} options={SCOPE_OPTIONS} onChange={setReach} />
-          </Field>
-          <Field label="Expires">
-            <Select label="Expires" value={ends} options={EXPIRY_OPTIONS} onChange={setEnds} />
-          </Field>
-        </div>
-        {reach === "some" && (
-          <div className={styles.scopes}>
-            {scopeGroups(known).map((group) => (
-              <fieldset key={group.about} className={styles.scopeGroup}>
-                <legend>{humanize(group.about)}</legend>
-                {group.scopes.map((scope) => (
-                  <Checkbox
-                    key={scope}
-                    checked={chosen.includes(scope)}
-                    onChange={(on) => toggle(scope, on)}
-                    label={humanize(scope.split(":")[1] ?? scope)}
-                  />
-                ))}
-              </fieldset>
-            ))}
-          </div>
-        )}
-        {Boolean(task.error) && <ErrorState error={task.error} />}
+        <Field label="Expires">
+          <Select label="Expires" value={ends} options={EXPIRY_OPTIONS} onChange={setEnds} />
+        </Field>
       </div>
-    </Dialog>
+      {reach === "some" && (
+        <div className={styles.scopes}>
+          {scopeGroups(known).map((group) => (
+            <fieldset key={group.about} className={styles.scopeGroup}>
+              <legend>{humanize(group.about)}</legend>
+              {group.scopes.map((scope) => (
+                <Checkbox
+                  key={scope}
+                  checked={chosen.includes(scope)}
+                  onChange={(on) => toggle(scope, on)}
+                  label={humanize(scope.split(":")[1] ?? scope)}
+                />
+              ))}
+            </fieldset>
+          ))}
+        </div>
+      )}
+    </FormDialog>
   );
 }

@@ -4,9 +4,19 @@ import { useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { api, queryClient } from "../../api/client";
 import { signOut, useMe } from "../../api/session";
+import layout from "../../shared/layout.module.css";
 import { getThemeChoice, onThemeChange, setThemeChoice, type ThemeChoice } from "../../theme/theme";
-import { Button, cx, ErrorState, Field, Input, toast, tryAction, useAsyncAction } from "../../ui";
-import layout from "../layout.module.css";
+import {
+  Button,
+  cx,
+  ErrorState,
+  Field,
+  FormSubmitted,
+  Input,
+  toast,
+  tryAction,
+  useSubmit,
+} from "../../ui";
 import { PasswordField } from "../setup/PasswordField";
 import { passwordProblem } from "../setup/password";
 import styles from "./Settings.module.css";
@@ -35,7 +45,10 @@ export function PersonalSettings() {
               {ROLE_LABELS[me.data?.role ?? ""] ?? me.data?.role}
             </div>
           </div>
-          <Button icon={LogOut} onClick={() => void tryAction(async () => (await signOut()) && go("/signin"))}>
+          <Button
+            icon={LogOut}
+            onClick={() => void tryAction(async () => (await signOut()) && go("/signin"))}
+          >
             Sign out
           </Button>
         </div>
@@ -65,44 +78,37 @@ export function PersonalSettings() {
 function PasswordForm() {
   const [current, setCurrent] = useState("");
   const [password, setPassword] = useState("");
-  const [asked, setAsked] = useState(false);
-  const task = useAsyncAction();
   const save = async () => {
-    setAsked(true);
-    if (current === "" || passwordProblem(password)) return;
-    const done = await task.run(async () => {
-      await api.raw("POST", "/api/me/password", { body: { currentPassword: current, password } });
-      // The session is a new one, with a token of its own.
-      await queryClient.refetchQueries({ queryKey: ["me"] });
-    });
-    if (!done) return;
+    await api.raw("POST", "/api/me/password", { body: { currentPassword: current, password } });
+    // The session is a new one, with a token of its own.
+    await queryClient.refetchQueries({ queryKey: ["me"] });
     setCurrent("");
     setPassword("");
-    setAsked(false);
     toast({ text: "Password changed. All other sessions were signed out.", tone: "good" });
   };
+  const invalid = current === "" || Boolean(passwordProblem(password));
+  const { isSubmitted, busy, error, submit } = useSubmit({ invalid, onSubmit: save });
   return (
     <section className={layout.card} aria-label="Password">
       <h2 className={layout.cardTitle}>Password</h2>
-      <form
-        className={layout.stack}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Field label="Current password" error={asked && current === "" ? "Enter your current password." : undefined}>
-          <Input
-            type="password"
-            value={current}
-            onChange={(event) => setCurrent(event.target.value)}
-            autoComplete="current-password"
-          />
-        </Field>
-        <PasswordField label="New password" value={password} onChange={setPassword} asked={asked} />
-        {Boolean(task.error) && <ErrorState error={task.error} />}
+      <form className={layout.stack} onSubmit={submit}>
+        <FormSubmitted value={isSubmitted}>
+          <Field
+            label="Current password"
+            problem={current === "" ? "Enter your current password." : undefined}
+          >
+            <Input
+              type="password"
+              value={current}
+              onChange={(event) => setCurrent(event.target.value)}
+              autoComplete="current-password"
+            />
+          </Field>
+          <PasswordField label="New password" value={password} onChange={setPassword} />
+        </FormSubmitted>
+        {Boolean(error) && <ErrorState error={error} />}
         <div>
-          <Button kind="primary" type="submit" busy={task.busy}>
+          <Button kind="primary" type="submit" busy={busy}>
             Change password
           </Button>
         </div>

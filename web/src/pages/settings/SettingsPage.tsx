@@ -28,7 +28,6 @@ export default function SettingsPage() {
   const Part = shown?.show ?? PersonalSettings;
   return (
     <Page
-      title="Settings"
       tabs={
         <Tabs
           label="Settings tabs"

@@ -2,25 +2,22 @@
 import { Ellipsis, KeyRound, Trash2, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "../../api/session";
+import { ListSection } from "../../shared/ListPage";
+import layout from "../../shared/layout.module.css";
 import {
   Badge,
   Button,
   confirm,
-  Dialog,
-  ErrorState,
   Field,
+  FormDialog,
   IconButton,
   Menu,
   Select,
-  Skeleton,
-  Table,
   TextArea,
   Time,
   toast,
   tryAction,
-  useAsyncAction,
 } from "../../ui";
-import layout from "../layout.module.css";
 import { LinkDialog } from "./LinkDialog";
 import {
   changeRole,
@@ -50,74 +47,82 @@ export function UserSettings() {
   const [reset, setReset] = useState<{ person: UserRow; link: string } | null>(null);
   const mayTouch = (person: UserRow) => person.id !== me.data?.id && person.role !== "global:owner";
   const remove = async (person: UserRow) => {
-    const text = "They will be signed out and lose access. Their personal project moves to the first owner.";
-    const sure = await confirm({ title: `Remove ${displayName(person)}?`, text, action: "Remove", danger: true });
-    if (sure && (await tryAction(() => deleteUser(person.id)))) toast({ text: `${displayName(person)} removed` });
+    const text =
+      "They will be signed out and lose access. Their personal project moves to the first owner.";
+    const sure = await confirm({
+      title: `Remove ${displayName(person)}?`,
+      text,
+      action: "Remove",
+      danger: true,
+    });
+    if (sure && (await tryAction(() => deleteUser(person.id))))
+      toast({ text: `${displayName(person)} removed` });
   };
-  const newLink = (person: UserRow) => tryAction(async () => setReset({ person, link: await createResetLink(person.id) }));
+  const newLink = (person: UserRow) =>
+    tryAction(async () => setReset({ person, link: await createResetLink(person.id) }));
   return (
-    <>
-      <div className={layout.toolbar}>
-        <p className={layout.quiet}>
-          Admins see everything. Editors and viewers see their own project and projects shared with them.
-        </p>
-        <span className={layout.push}>
-          <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
-            Invite users
-          </Button>
-        </span>
-      </div>
-      {people.isPending && <Skeleton lines={4} />}
-      {people.error && <ErrorState error={people.error} onRetry={() => void people.refetch()} />}
-      {people.data && (
-        <Table
-          label="Users"
-          columns={COLUMNS}
-          rows={people.data}
-          rowKey={(person) => person.id}
-          render={(person, column) => {
-            if (column === "since") return <Time at={person.createdAt} />;
-            if (column === "role") {
-              if (!mayTouch(person)) return ROLE_LABELS[person.role ?? ""] ?? person.role;
-              return (
-                <Select
-                  dense
-                  label={`Role of ${displayName(person)}`}
-                  value={person.role}
-                  options={ROLES}
-                  onChange={(role) => void tryAction(() => changeRole(person.id, role))}
-                />
-              );
-            }
-            return (
-              <>
-                <div className={layout.row}>
-                  <span className={layout.name}>{displayName(person)}</span>
-                  {person.isPending && <Badge tone="wait">Invited</Badge>}
-                  {person.id === me.data?.id && <Badge>You</Badge>}
-                </div>
-                {displayName(person) !== person.email && <div className={layout.faint}>{person.email}</div>}
-              </>
-            );
-          }}
-          actions={(person) =>
-            mayTouch(person) && (
-              <Menu
-                trigger={<IconButton icon={Ellipsis} label={`Actions for ${displayName(person)}`} size="small" />}
-                items={[
-                  {
-                    label: person.isPending ? "Create invitation link" : "Create password reset link",
-                    icon: KeyRound,
-                    onSelect: () => void newLink(person),
-                  },
-                  null,
-                  { label: "Remove", icon: Trash2, danger: true, onSelect: () => void remove(person) },
-                ]}
+    <ListSection
+      text="Admins see everything. Editors and viewers see their own project and projects shared with them."
+      actions={
+        <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
+          Invite users
+        </Button>
+      }
+      query={people}
+      lines={4}
+      label="Users"
+      columns={COLUMNS}
+      rowKey={(person) => person.id}
+      render={(person, column) => {
+        if (column === "since") return <Time at={person.createdAt} />;
+        if (column === "role") {
+          if (!mayTouch(person)) return ROLE_LABELS[person.role ?? ""] ?? person.role;
+          return (
+            <Select
+              dense
+              label={`Role of ${displayName(person)}`}
+              value={person.role}
+              options={ROLES}
+              onChange={(role) => void tryAction(() => changeRole(person.id, role))}
+            />
+          );
+        }
+        return (
+          <>
+            <div className={layout.row}>
+              <span className={layout.name}>{displayName(person)}</span>
+              {person.isPending && <Badge tone="wait">Invited</Badge>}
+              {person.id === me.data?.id && <Badge>You</Badge>}
+            </div>
+            {displayName(person) !== person.email && (
+              <div className={layout.faint}>{person.email}</div>
+            )}
+          </>
+        );
+      }}
+      rowActions={(person) =>
+        mayTouch(person) && (
+          <Menu
+            trigger={
+              <IconButton
+                icon={Ellipsis}
+                label={`Actions for ${displayName(person)}`}
+                size="small"
               />
-            )
-          }
-        />
-      )}
+            }
+            items={[
+              {
+                label: person.isPending ? "Create invitation link" : "Create password reset link",
+                icon: KeyRound,
+                onSelect: () => void newLink(person),
+              },
+              null,
+              { label: "Remove", icon: Trash2, danger: true, onSelect: () => void remove(person) },
+            ]}
+          />
+        )
+      }
+    >
       {inviting && (
         <InviteDialog
           onClose={() => setInviting(false)}
@@ -131,7 +136,11 @@ export function UserSettings() {
         <LinkDialog
           title="Share these links"
           text="Heddle does not send email. Each link works once and expires after a week. Create a new one from the user's menu."
-          links={invited.map(({ user, error }) => ({ name: user.email, link: user.inviteAcceptUrl, error }))}
+          links={invited.map(({ user, error }) => ({
+            name: user.email,
+            link: user.inviteAcceptUrl,
+            error,
+          }))}
           onClose={() => setInvited(null)}
         />
       )}
@@ -143,39 +152,40 @@ export function UserSettings() {
           onClose={() => setReset(null)}
         />
       )}
-    </>
+    </ListSection>
   );
 }
 
-function InviteDialog({ onClose, onDone }: { onClose: () => void; onDone: (answer: Invitation[]) => void }) {
+function InviteDialog({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void;
+  onDone: (answer: Invitation[]) => void;
+}) {
   const [text, setText] = useState("");
   const [role, setRole] = useState("global:member");
-  const task = useAsyncAction();
   const { addresses, wrong } = parseEmails(text);
-  const send = () => task.run(async () => onDone(await inviteUsers(addresses, role)));
-  const footer = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" busy={task.busy} disabled={addresses.length === 0 || wrong.length > 0} onClick={send}>
-        {addresses.length > 1 ? `Invite ${addresses.length} users` : "Invite"}
-      </Button>
-    </>
-  );
+  const send = async () => onDone(await inviteUsers(addresses, role));
   return (
-    <Dialog open onClose={onClose} title="Invite users" size="small" footer={footer}>
-      <div className={layout.stack}>
-        <Field
-          label="Email addresses"
-          hint="Separate several with commas or line breaks."
-          error={wrong.length > 0 ? `Invalid email address: ${wrong.join(", ")}` : undefined}
-        >
-          <TextArea value={text} onChange={(event) => setText(event.target.value)} autoFocus />
-        </Field>
-        <Field label="Role">
-          <Select label="Role" value={role} options={ROLES} onChange={setRole} />
-        </Field>
-        {Boolean(task.error) && <ErrorState error={task.error} />}
-      </div>
-    </Dialog>
+    <FormDialog
+      title="Invite users"
+      size="small"
+      action={addresses.length > 1 ? `Invite ${addresses.length} users` : "Invite"}
+      disabled={addresses.length === 0 || wrong.length > 0}
+      onSubmit={send}
+      onClose={onClose}
+    >
+      <Field
+        label="Email addresses"
+        hint="Separate several with commas or line breaks."
+        error={wrong.length > 0 ? `Invalid email address: ${wrong.join(", ")}` : undefined}
+      >
+        <TextArea value={text} onChange={(event) => setText(event.target.value)} autoFocus />
+      </Field>
+      <Field label="Role">
+        <Select label="Role" value={role} options={ROLES} onChange={setRole} />
+      </Field>
+    </FormDialog>
   );
 }

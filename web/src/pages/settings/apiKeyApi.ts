@@ -22,7 +22,10 @@ export interface NewApiKey extends ApiKey {
 const KEY = ["api-keys"];
 
 export function useApiKeys() {
-  return useQuery({ queryKey: KEY, queryFn: async (): Promise<ApiKey[]> => (await api.raw("GET", "/api/me/api-keys")).json() });
+  return useQuery({
+    queryKey: KEY,
+    queryFn: async (): Promise<ApiKey[]> => (await api.raw("GET", "/api/me/api-keys")).json(),
+  });
 }
 
 export async function createApiKey(

@@ -17,7 +17,10 @@ export function useHealth() {
         await api.raw("GET", "/healthz/readiness");
         return { ready: true };
       } catch (error) {
-        const told = error instanceof ApiError ? (error.body as { reason?: string } | null)?.reason : undefined;
+        const told =
+          error instanceof ApiError
+            ? (error.body as { reason?: string } | null)?.reason
+            : undefined;
         return { ready: false, reason: told ?? (error as Error).message };
       }
     },
@@ -55,7 +58,10 @@ export async function runAudit(): Promise<RiskReport[]> {
 }
 
 /** Limits whose names in code say too little. */
-const LIMITS: Record<string, string> = { bodyBytes: "Request body size", connections: "Concurrent connections" };
+const LIMITS: Record<string, string> = {
+  bodyBytes: "Request body size",
+  connections: "Concurrent connections",
+};
 
 /** The name of a limit in words and its value with a unit. */
 export function describeLimit(name: string, value: number | null): [string, string] {

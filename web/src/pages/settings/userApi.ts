@@ -32,10 +32,18 @@ export const ROLE_LABELS: Record<string, string> = {
 const KEY = ["people"];
 
 export function useUsers(enabled = true) {
-  return useQuery({ queryKey: KEY, queryFn: () => fetchAll<UserRow>("/users", { includeRole: true }), enabled });
+  return useQuery({
+    queryKey: KEY,
+    queryFn: () => fetchAll<UserRow>("/users", { includeRole: true }),
+    enabled,
+  });
 }
 
-export function displayName(person: { email: string; firstName?: string; lastName?: string }): string {
+export function displayName(person: {
+  email: string;
+  firstName?: string;
+  lastName?: string;
+}): string {
   return [person.firstName, person.lastName].filter(Boolean).join(" ") || person.email;
 }
 

@@ -1,28 +1,23 @@
 /** The frame of the pages before one is signed in. */
-import { type FormEvent, type ReactNode, useEffect } from "react";
-import markUrl from "../../app/mark.svg";
-import { Button, ErrorState } from "../../ui";
+import type { ReactNode } from "react";
+import markUrl from "../../theme/mark.svg";
+import { Button, ErrorState, FormSubmitted, usePageTitle, useSubmit } from "../../ui";
 import styles from "./AuthPage.module.css";
 
 interface Props {
-  title: string;
   text: ReactNode;
   action: string;
-  busy: boolean;
-  error: unknown;
-  disabled?: boolean;
-  onSubmit: () => void;
+  /** A field stands in the way. */
+  invalid: boolean;
+  onSubmit: () => Promise<unknown>;
+  /** It went well: where to go from here. */
+  onDone: () => void;
   children: ReactNode;
 }
 
-export function AuthPage({ title, text, action, busy, error, disabled, onSubmit, children }: Props) {
-  useEffect(() => {
-    document.title = `${title} · Heddle`;
-  }, [title]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit();
-  };
+export function AuthPage({ text, action, children, ...work }: Props) {
+  const title = usePageTitle();
+  const { isSubmitted, busy, error, submit } = useSubmit(work);
   return (
     <main className={styles.page}>
       <div className={styles.card}>
@@ -32,9 +27,9 @@ export function AuthPage({ title, text, action, busy, error, disabled, onSubmit,
         <h1 className={styles.title}>{title}</h1>
         <p className={styles.text}>{text}</p>
         <form className={styles.form} onSubmit={submit} noValidate>
-          {children}
+          <FormSubmitted value={isSubmitted}>{children}</FormSubmitted>
           {Boolean(error) && <ErrorState error={error} />}
-          <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
+          <Button kind="primary" type="submit" busy={busy}>
             {action}
           </Button>
         </form>

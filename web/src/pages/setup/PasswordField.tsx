@@ -7,21 +7,19 @@ interface Props {
   value: string;
   onChange: (password: string) => void;
   label?: string;
-  /** The form was sent: say what is missing. */
-  asked: boolean;
 }
 
 const STRENGTH_LABELS = { weak: "Weak", fair: "Fair", good: "Good" };
 const BARS = { weak: 1, fair: 2, good: 3 };
 
-export function PasswordField({ value, onChange, label = "Password", asked }: Props) {
+export function PasswordField({ value, onChange, label = "Password" }: Props) {
   const level = passwordStrength(value);
   return (
     <div>
       <Field
         label={label}
         required
-        error={asked ? passwordProblem(value) : undefined}
+        problem={passwordProblem(value)}
         hint={value ? STRENGTH_LABELS[level] : "At least 8 characters. A passphrase works well."}
       >
         <Input

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { setUp } from "../../api/session";
-import { Field, Input, useAsyncAction } from "../../ui";
+import { Field, Input } from "../../ui";
 import { AuthPage } from "./AuthPage";
 import styles from "./AuthPage.module.css";
 import { PasswordField } from "./PasswordField";
@@ -11,43 +11,47 @@ import { isEmail, passwordProblem } from "./password";
 export default function SetupPage() {
   const [, go] = useLocation();
   // The token stands behind the `#`, which browsers send to nobody; from here on it is in no address at all.
-  const [given] = useState(() => new URLSearchParams(window.location.hash.slice(1)).get("token") ?? "");
+  const [given] = useState(
+    () => new URLSearchParams(window.location.hash.slice(1)).get("token") ?? "",
+  );
   const [token, setToken] = useState(given);
   const [firstName, setFirstName] = useState("");
   const [lastName, setLastName] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [asked, setAsked] = useState(false);
-  const task = useAsyncAction();
   const came = given !== "";
   useEffect(() => {
     window.history.replaceState(window.history.state, "", window.location.pathname);
   }, []);
-  const submit = async () => {
-    setAsked(true);
-    if (token.trim() === "" || !isEmail(email) || passwordProblem(password)) return;
-    const done = await task.run(() =>
-      setUp({ token: token.trim(), email: email.trim(), password, firstName: firstName.trim(), lastName: lastName.trim() }),
-    );
-    if (done) go("/workflows", { replace: true });
-  };
+  const submit = () =>
+    setUp({
+      token: token.trim(),
+      email: email.trim(),
+      password,
+      firstName: firstName.trim(),
+      lastName: lastName.trim(),
+    });
   return (
     <AuthPage
-      title="Set up Heddle"
       text="Create the owner account for this instance. You can invite other users later."
       action="Create account"
-      busy={task.busy}
-      error={task.error}
+      invalid={token.trim() === "" || !isEmail(email) || Boolean(passwordProblem(password))}
       onSubmit={submit}
+      onDone={() => go("/workflows", { replace: true })}
     >
       {!came && (
         <Field
           label="Setup token"
           required
-          error={asked && token.trim() === "" ? "Enter the token." : undefined}
+          problem={token.trim() === "" ? "Enter the token." : undefined}
           hint="Heddle prints the token in its terminal until an owner exists."
         >
-          <Input value={token} onChange={(event) => setToken(event.target.value)} autoFocus autoComplete="off" />
+          <Input
+            value={token}
+            onChange={(event) => setToken(event.target.value)}
+            autoFocus
+            autoComplete="off"
+          />
         </Field>
       )}
       <div className={styles.names}>
@@ -72,12 +76,18 @@ export default function SetupPage() {
       <Field
         label="Email"
         required
-        error={asked && !isEmail(email) ? "Enter a valid email address." : undefined}
+        problem={!isEmail(email) ? "Enter a valid email address." : undefined}
         hint="You sign in with it. Heddle does not send email."
       >
-        <Input type="email" value={email} onChange={(event) => setEmail(event.target.value)} autoComplete="username" required />
+        <Input
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          autoComplete="username"
+          required
+        />
       </Field>
-      <PasswordField value={password} onChange={setPassword} asked={asked} />
+      <PasswordField value={password} onChange={setPassword} />
     </AuthPage>
   );
 }

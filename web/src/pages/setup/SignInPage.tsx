@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { signIn } from "../../api/session";
-import { Field, Input, useAsyncAction } from "../../ui";
+import { Field, Input } from "../../ui";
 import { AuthPage } from "./AuthPage";
 import { safeNextUrl } from "./nextUrl";
 import { isEmail } from "./password";
@@ -12,26 +12,32 @@ export default function SignInPage() {
   const [, go] = useLocation();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [asked, setAsked] = useState(false);
-  const task = useAsyncAction();
-  const submit = async () => {
-    setAsked(true);
-    if (!isEmail(email) || password === "") return;
-    if (await task.run(() => signIn(email.trim(), password))) go(safeNextUrl(query.get("next")), { replace: true });
-  };
   return (
     <AuthPage
-      title="Sign in"
       text="Forgot your password? Ask an owner or admin for a reset link (Settings, Users)."
       action="Sign in"
-      busy={task.busy}
-      error={task.error}
-      onSubmit={submit}
+      invalid={!isEmail(email) || password === ""}
+      onSubmit={() => signIn(email.trim(), password)}
+      onDone={() => go(safeNextUrl(query.get("next")), { replace: true })}
     >
-      <Field label="Email" required error={asked && !isEmail(email) ? "Enter a valid email address." : undefined}>
-        <Input type="email" value={email} onChange={(event) => setEmail(event.target.value)} autoComplete="username" autoFocus />
+      <Field
+        label="Email"
+        required
+        problem={!isEmail(email) ? "Enter a valid email address." : undefined}
+      >
+        <Input
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          autoComplete="username"
+          autoFocus
+        />
       </Field>
-      <Field label="Password" required error={asked && password === "" ? "Enter your password." : undefined}>
+      <Field
+        label="Password"
+        required
+        problem={password === "" ? "Enter your password." : undefined}
+      >
         <Input
           type="password"
           value={password}

@@ -8,7 +8,14 @@ describe("after signing in", () => {
   });
 
   it("no other site's page is shown, and not the sign-in again", () => {
-    for (const bad of [null, "", "https://evil.example", "//evil.example", "/\\evil.example", "/signin?next=/signin"]) {
+    for (const bad of [
+      null,
+      "",
+      "https://evil.example",
+      "//evil.example",
+      "/\\evil.example",
+      "/signin?next=/signin",
+    ]) {
       expect(safeNextUrl(bad)).toBe("/workflows");
     }
   });

@@ -22,7 +22,16 @@ interface Props {
 /** Where to go on: nowhere, to the cell itself, or to a neighbour. */
 export type CellMove = "stay" | "here" | "right" | "left" | "down";
 
-export function GridCell({ value, kind, label, editing, focused, readOnly, onEdit, onDone }: Props) {
+export function GridCell({
+  value,
+  kind,
+  label,
+  editing,
+  focused,
+  readOnly,
+  onEdit,
+  onDone,
+}: Props) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (focused) button.current?.focus();
@@ -65,7 +74,12 @@ export function GridCell({ value, kind, label, editing, focused, readOnly, onEdi
   );
 }
 
-function CellEditor({ value, kind, label, onDone }: Pick<Props, "value" | "kind" | "label" | "onDone">) {
+function CellEditor({
+  value,
+  kind,
+  label,
+  onDone,
+}: Pick<Props, "value" | "kind" | "label" | "onDone">) {
   const before = formatCell(value, kind);
   const [text, setText] = useState(before);
   const input = useRef<HTMLTextAreaElement>(null);

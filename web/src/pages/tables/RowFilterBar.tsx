@@ -1,8 +1,8 @@
 /** What the rows are narrowed by: a search, and conditions on columns as chips that can be taken away. */
 import { ListFilter } from "lucide-react";
 import { useState } from "react";
+import layout from "../../shared/layout.module.css";
 import { Button, Chip, Field, Input, Popover, SearchInput, Select } from "../../ui";
-import layout from "../layout.module.css";
 import { conditionLabel, operatorsOf, type RowView } from "./rowQuery";
 import type { TableColumn } from "./tableApi";
 
@@ -22,7 +22,10 @@ export function RowFilterBar({ columns, view, onView }: Props) {
         value={view.search}
         onChange={(search) => onView({ search })}
       />
-      <NewConditionForm columns={columns} onAdd={(condition) => onView({ conditions: [...view.conditions, condition] })} />
+      <NewConditionForm
+        columns={columns}
+        onAdd={(condition) => onView({ conditions: [...view.conditions, condition] })}
+      />
       {view.conditions.map((condition, index) => (
         <Chip
           key={index}
@@ -83,7 +86,12 @@ function NewConditionForm({
           />
         </Field>
         <Field label="Condition">
-          <Select label="Condition" value={chosen?.value} options={operators} onChange={setOperator} />
+          <Select
+            label="Condition"
+            value={chosen?.value}
+            options={operators}
+            onChange={setOperator}
+          />
         </Field>
         <Field label="Value" hint="Leave empty to find rows without a value.">
           <Input value={value} onChange={(event) => setValue(event.target.value)} autoFocus />

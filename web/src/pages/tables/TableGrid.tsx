@@ -1,5 +1,14 @@
 /** The rows of a data table as a grid in which every cell can be changed, by those who may. */
-import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp, ChevronDown, Pencil, Plus, Trash2 } from "lucide-react";
+import {
+  ArrowDown,
+  ArrowLeft,
+  ArrowRight,
+  ArrowUp,
+  ChevronDown,
+  Pencil,
+  Plus,
+  Trash2,
+} from "lucide-react";
 import { useState } from "react";
 import { Checkbox, cx, IconButton, Menu, type MenuItem } from "../../ui";
 import { columnKindLabel, sortLabels } from "./cellValues";
@@ -25,18 +34,39 @@ interface Props {
 }
 
 export function TableGrid(props: Props) {
-  const { table, rows, readOnly, view, onView, selected, onSelect, onAddColumn, onRename, onMove, onDelete } = props;
-  const [editing, setEditing] = useState<{ row: number; column: number; isShown?: boolean } | null>(null);
+  const {
+    table,
+    rows,
+    readOnly,
+    view,
+    onView,
+    selected,
+    onSelect,
+    onAddColumn,
+    onRename,
+    onMove,
+    onDelete,
+  } = props;
+  const [editing, setEditing] = useState<{ row: number; column: number; isShown?: boolean } | null>(
+    null,
+  );
   const write = useCellHistory(table.id);
   const columns = [...table.columns].sort((one, other) => one.index - other.index);
   const done = (at: number, column: number, row: Row, value: Cell | undefined, next: CellMove) => {
     const name = columns[column]?.name;
     if (value !== undefined && name) write(row.id, name, row[name] ?? null, value);
     if (next === "here") return setEditing({ row: row.id, column, isShown: true });
-    const [down, side] = [next === "down" ? at + 1 : at, next === "right" ? column + 1 : next === "left" ? column - 1 : column];
+    const [down, side] = [
+      next === "down" ? at + 1 : at,
+      next === "right" ? column + 1 : next === "left" ? column - 1 : column,
+    ];
     const target = rows[down];
     const kind = columns[side]?.type;
-    setEditing(next === "stay" || !target || !kind || kind === "boolean" ? null : { row: target.id, column: side });
+    setEditing(
+      next === "stay" || !target || !kind || kind === "boolean"
+        ? null
+        : { row: target.id, column: side },
+    );
   };
   const isAt = (row: number, column: number) => editing?.row === row && editing.column === column;
   const toggle = (id: number, on: boolean) => {
@@ -64,12 +94,23 @@ export function TableGrid(props: Props) {
             )}
             <th className={styles.id}>id</th>
             {columns.map((column, index) => (
-              <th key={column.id} aria-sort={view.sort === column.name ? (view.down ? "descending" : "ascending") : undefined}>
-                <Menu align="start" trigger={<Heading column={column} view={view} />} items={itemsOf(column, index)} />
+              <th
+                key={column.id}
+                aria-sort={
+                  view.sort === column.name ? (view.down ? "descending" : "ascending") : undefined
+                }
+              >
+                <Menu
+                  align="start"
+                  trigger={<Heading column={column} view={view} />}
+                  items={itemsOf(column, index)}
+                />
               </th>
             ))}
             <th className={styles.add}>
-              {!readOnly && <IconButton icon={Plus} label="Add column" size="small" onClick={onAddColumn} />}
+              {!readOnly && (
+                <IconButton icon={Plus} label="Add column" size="small" onClick={onAddColumn} />
+              )}
             </th>
           </tr>
         </thead>
@@ -114,7 +155,9 @@ export function TableGrid(props: Props) {
     return [
       { label: up, icon: ArrowUp, onSelect: () => onView({ sort: column.name, down: false }) },
       { label: down, icon: ArrowDown, onSelect: () => onView({ sort: column.name, down: true }) },
-      ...(view.sort === column.name ? [{ label: "Clear sort", onSelect: () => onView({ sort: null }) }] : []),
+      ...(view.sort === column.name
+        ? [{ label: "Clear sort", onSelect: () => onView({ sort: null }) }]
+        : []),
       ...(readOnly ? [] : changesOf(column, index)),
     ];
   }
@@ -123,7 +166,12 @@ export function TableGrid(props: Props) {
     return [
       null,
       { label: "Rename", icon: Pencil, onSelect: () => onRename(column) },
-      { label: "Move left", icon: ArrowLeft, disabled: index === 0, onSelect: () => onMove(column, index - 1) },
+      {
+        label: "Move left",
+        icon: ArrowLeft,
+        disabled: index === 0,
+        onSelect: () => onMove(column, index - 1),
+      },
       {
         label: "Move right",
         icon: ArrowRight,

@@ -4,7 +4,12 @@ import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useCanEdit } from "../../api/session";
 import { useRegisterActions } from "../../palette/actionRegistry";
+import { download, fileName } from "../../shared/download";
+import { Facts } from "../../shared/Facts";
+import layout from "../../shared/layout.module.css";
+import { NameDialog } from "../../shared/NameDialog";
 import {
+  AsyncContent,
   Button,
   bytes,
   confirm,
@@ -20,10 +25,6 @@ import {
   toast,
   tryAction,
 } from "../../ui";
-import { Facts } from "../Facts";
-import layout from "../layout.module.css";
-import { download, fileName } from "../workflows/download";
-import { NameDialog } from "../workflows/NameDialog";
 import { ImportCsvDialog } from "./ImportCsvDialog";
 import { RowFilterBar } from "./RowFilterBar";
 import { type RowView, readRowView, toRowQuery, writeRowView } from "./rowQuery";
@@ -45,7 +46,9 @@ import {
   useTable,
 } from "./tableApi";
 
-type OpenDialog = { what: "csv" | "column" | "rename" } | { what: "rename column"; column: TableColumn };
+type OpenDialog =
+  | { what: "csv" | "column" | "rename" }
+  | { what: "rename column"; column: TableColumn };
 
 export function TableView({ id }: { id: string }) {
   const canEdit = useCanEdit();
@@ -53,7 +56,10 @@ export function TableView({ id }: { id: string }) {
   const [query, setQuery] = useSearchParams();
   const [, go] = useLocation();
   const view = useMemo(() => readRowView(query), [query]);
-  const kinds = useMemo(() => new Map((table.data?.columns ?? []).map((column) => [column.name, column.type])), [table.data]);
+  const kinds = useMemo(
+    () => new Map((table.data?.columns ?? []).map((column) => [column.name, column.type])),
+    [table.data],
+  );
   const asked = useMemo(() => toRowQuery(view, kinds), [view, kinds]);
   const rows = useRows(id, asked);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
@@ -78,7 +84,13 @@ export function TableView({ id }: { id: string }) {
                 group: "This table",
                 run: () => setDoing({ what: "column" }),
               },
-              { id: "import-csv", label: "Import CSV", icon: FileUp, group: "This table", run: () => setDoing({ what: "csv" }) },
+              {
+                id: "import-csv",
+                label: "Import CSV",
+                icon: FileUp,
+                group: "This table",
+                run: () => setDoing({ what: "csv" }),
+              },
             ]
           : [],
       [id, canEdit],
@@ -87,17 +99,10 @@ export function TableView({ id }: { id: string }) {
   const change = (next: Partial<RowView>) =>
     setQuery((before) => writeRowView({ ...readRowView(before), ...next }), { replace: true });
 
-  if (table.error) {
-    return (
-      <Page title="Data table">
-        <ErrorState error={table.error} onRetry={() => void table.refetch()} />
-      </Page>
-    );
-  }
   if (!table.data) {
     return (
       <Page title="Data table">
-        <Skeleton lines={8} />
+        <AsyncContent query={table} lines={8} />
       </Page>
     );
   }
@@ -114,7 +119,10 @@ export function TableView({ id }: { id: string }) {
           gone.map((row) => valuesOf(row, columns)),
         ),
       );
-    toast({ text: `${plural(gone.length, "row")} deleted`, undo: gone.length === selected.size ? undo : undefined });
+    toast({
+      text: `${plural(gone.length, "row")} deleted`,
+      undo: gone.length === selected.size ? undo : undefined,
+    });
   };
   const removeColumn = async (column: TableColumn) => {
     const sure = await confirm({
@@ -134,12 +142,17 @@ export function TableView({ id }: { id: string }) {
     });
     if (sure && (await tryAction(() => deleteTable(id)))) go("/tables", { replace: true });
   };
-  const save = () => tryAction(async () => download(fileName(name, "csv"), await exportCsv(id, asked), "text/csv"));
+  const save = () =>
+    tryAction(async () => download(fileName(name, "csv"), await exportCsv(id, asked), "text/csv"));
   const isFiltered = view.search !== "" || view.conditions.length > 0;
   const actions = (
     <>
       {canEdit && (
-        <Button icon={FileUp} onClick={() => setDoing({ what: "csv" })} disabled={columns.length === 0}>
+        <Button
+          icon={FileUp}
+          onClick={() => setDoing({ what: "csv" })}
+          disabled={columns.length === 0}
+        >
           Import CSV
         </Button>
       )}
@@ -148,7 +161,12 @@ export function TableView({ id }: { id: string }) {
       </Button>
       {canEdit && (
         <>
-          <Button kind="primary" icon={Plus} onClick={() => void tryAction(() => addRow(id, {}))} disabled={columns.length === 0}>
+          <Button
+            kind="primary"
+            icon={Plus}
+            onClick={() => void tryAction(() => addRow(id, {}))}
+            disabled={columns.length === 0}
+          >
             Add row
           </Button>
           <Menu
@@ -157,7 +175,12 @@ export function TableView({ id }: { id: string }) {
               { label: "Rename table", icon: Pencil, onSelect: () => setDoing({ what: "rename" }) },
               { label: "Add column", icon: Plus, onSelect: () => setDoing({ what: "column" }) },
               null,
-              { label: "Delete table", icon: Trash2, danger: true, onSelect: () => void removeTable() },
+              {
+                label: "Delete table",
+                icon: Trash2,
+                danger: true,
+                onSelect: () => void removeTable(),
+              },
             ]}
           />
         </>
@@ -233,9 +256,15 @@ export function TableView({ id }: { id: string }) {
         </>
       )}
       {doing?.what === "csv" && (
-        <ImportCsvDialog table={table.data} onClose={() => setDoing(null)} onDone={() => setDoing(null)} />
+        <ImportCsvDialog
+          table={table.data}
+          onClose={() => setDoing(null)}
+          onDone={() => setDoing(null)}
+        />
       )}
-      {doing?.what === "column" && <NewColumnDialog table={table.data} onClose={() => setDoing(null)} />}
+      {doing?.what === "column" && (
+        <NewColumnDialog table={table.data} onClose={() => setDoing(null)} />
+      )}
       {doing?.what === "rename" && (
         <NameDialog
           title="Rename table"

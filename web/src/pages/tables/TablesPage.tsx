@@ -2,30 +2,25 @@
 
 import { FileUp, Plus, Sheet, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { useLocation, useParams, useSearchParams } from "wouter";
+import { useLocation, useParams } from "wouter";
+import { useProjectNames } from "../../api/projects";
 import { useCanEdit } from "../../api/session";
 import { urlPath } from "../../api/url";
+import { SearchListPage } from "../../shared/ListPage";
+import layout from "../../shared/layout.module.css";
 import {
   Button,
   Bytes,
   confirm,
   count,
   EmptyState,
-  ErrorState,
   IconButton,
-  NoMatches,
-  Page,
   plural,
-  SearchInput,
-  Skeleton,
   type Sort,
-  Table,
   Time,
   toast,
   tryAction,
 } from "../../ui";
-import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projectApi";
 import { ImportCsvDialog } from "./ImportCsvDialog";
 import { NewTableDialog } from "./TableDialogs";
 import { TableView } from "./TableView";
@@ -49,15 +44,9 @@ function TableList() {
   const canEdit = useCanEdit();
   const tables = useTables();
   const projectName = useProjectNames();
-  const [query, setQuery] = useSearchParams();
   const [doing, setDoing] = useState<"new" | "csv" | null>(null);
   const [sort, setSort] = useState<Sort>({ by: "name", down: false });
   const [, go] = useLocation();
-  const text = query.get("q") ?? "";
-  const all = tables.data ?? [];
-  const found = all
-    .filter((table) => table.name.toLowerCase().includes(text.toLowerCase()))
-    .sort((one, other) => (sort.down ? -1 : 1) * compare(one, other, sort.by));
   const open = (table: DataTable) => go(urlPath`/tables/${table.id}`);
   const remove = async (table: DataTable) => {
     const sure = await confirm({
@@ -66,7 +55,8 @@ function TableList() {
       action: "Delete table",
       danger: true,
     });
-    if (sure && (await tryAction(() => deleteTable(table.id)))) toast({ text: `${table.name} deleted` });
+    if (sure && (await tryAction(() => deleteTable(table.id))))
+      toast({ text: `${table.name} deleted` });
   };
   const actions = canEdit && (
     <>
@@ -80,56 +70,52 @@ function TableList() {
     </>
   );
   return (
-    <Page title="Data tables" text="Store rows between executions: lookup lists, processed IDs, small results." actions={actions}>
-      {all.length > 0 && (
-        <div className={layout.toolbar}>
-          <SearchInput
-            className={layout.search}
-            label="Search tables"
-            value={text}
-            onChange={(value) => setQuery(value ? { q: value } : {}, { replace: true })}
+    <SearchListPage
+      text="Store rows between executions: lookup lists, processed IDs, small results."
+      actions={actions}
+      query={tables}
+      lines={6}
+      searchLabel="Search tables"
+      textOf={(table) => table.name}
+      order={(one, other) => (sort.down ? -1 : 1) * compare(one, other, sort.by)}
+      label="Data tables"
+      columns={COLUMNS}
+      rowKey={(table) => table.id}
+      onOpen={open}
+      sort={sort}
+      onSort={setSort}
+      render={(table, column) => {
+        if (column === "name") return <span className={layout.name}>{table.name}</span>;
+        if (column === "rows") return count(table.rowCount ?? 0);
+        if (column === "columns") return table.columns.length;
+        if (column === "size") return <Bytes n={table.sizeBytes ?? 0} />;
+        if (column === "project")
+          return <span className={layout.quiet}>{projectName(table.projectId)}</span>;
+        return <Time at={table.updatedAt} />;
+      }}
+      rowActions={(table) =>
+        canEdit && (
+          <IconButton
+            icon={Trash2}
+            label={`Delete ${table.name}`}
+            size="small"
+            onClick={() => void remove(table)}
           />
-        </div>
-      )}
-      {tables.isPending && <Skeleton lines={6} />}
-      {tables.error && <ErrorState error={tables.error} onRetry={() => void tables.refetch()} />}
-      {tables.isSuccess && (
-        <Table
-          label="Data tables"
-          columns={COLUMNS}
-          rows={found}
-          rowKey={(table) => table.id}
-          onOpen={open}
-          sort={sort}
-          onSort={setSort}
-          render={(table, column) => {
-            if (column === "name") return <span className={layout.name}>{table.name}</span>;
-            if (column === "rows") return count(table.rowCount ?? 0);
-            if (column === "columns") return table.columns.length;
-            if (column === "size") return <Bytes n={table.sizeBytes ?? 0} />;
-            if (column === "project") return <span className={layout.quiet}>{projectName(table.projectId)}</span>;
-            return <Time at={table.updatedAt} />;
-          }}
-          actions={(table) =>
-            canEdit && <IconButton icon={Trash2} label={`Delete ${table.name}`} size="small" onClick={() => void remove(table)} />
-          }
-          empty={
-            all.length === 0 ? (
-              <EmptyState
-                icon={Sheet}
-                title="No data tables yet"
-                text="Tables store rows for your workflows without a database, such as contacts, processed orders or prices. Workflows use them with the Data table node."
-                action={actions}
-              />
-            ) : (
-              <NoMatches text="No tables match this search." onClear={() => setQuery({})} />
-            )
-          }
+        )
+      }
+      empty={
+        <EmptyState
+          icon={Sheet}
+          title="No data tables yet"
+          text="Tables store rows for your workflows without a database, such as contacts, processed orders or prices. Workflows use them with the Data table node."
+          action={actions}
         />
-      )}
+      }
+      noMatches="No tables match this search."
+    >
       {doing === "new" && <NewTableDialog onClose={() => setDoing(null)} onDone={open} />}
       {doing === "csv" && <ImportCsvDialog onClose={() => setDoing(null)} onDone={open} />}
-    </Page>
+    </SearchListPage>
   );
 }
 

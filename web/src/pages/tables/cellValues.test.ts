@@ -30,7 +30,9 @@ describe("cells", () => {
     expect(parseCell("three", "number")).toHaveProperty("problem");
     expect(parseCell("maybe", "boolean")).toHaveProperty("problem");
     expect(parseCell("tomorrow", "date")).toHaveProperty("problem");
-    expect(parseCell("2026-02-30", "date"), "a day that is not in the calendar").toHaveProperty("problem");
+    expect(parseCell("2026-02-30", "date"), "a day that is not in the calendar").toHaveProperty(
+      "problem",
+    );
     expect(parseCell("2028-02-29", "date")).toEqual({ value: "2028-02-29T00:00:00.000Z" });
   });
 

@@ -57,9 +57,12 @@ export function parseCell(text: string, kind: ColumnKind): { value: Cell } | { p
   }
   // Without a zone it is meant as it is shown: in UTC.
   const date = new Date(
-    /[zZ]$|[+-]\d{2}:?\d{2}$/.test(trimmed) ? trimmed : `${trimmed.replace(" ", "T")}${trimmed.length > 10 ? "Z" : ""}`,
+    /[zZ]$|[+-]\d{2}:?\d{2}$/.test(trimmed)
+      ? trimmed
+      : `${trimmed.replace(" ", "T")}${trimmed.length > 10 ? "Z" : ""}`,
   );
-  if (Number.isNaN(date.getTime())) return { problem: "Enter a date such as 2026-01-31 or 2026-01-31 14:30." };
+  if (Number.isNaN(date.getTime()))
+    return { problem: "Enter a date such as 2026-01-31 or 2026-01-31 14:30." };
   const [, year, month, day] = trimmed.match(/^(\d{4})-(\d{2})-(\d{2})/) ?? [];
   // A day that is not in the calendar, such as the 30th of February, would silently become another one.
   const lastDay = year ? new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() : 31;
@@ -75,8 +78,13 @@ export function coerceCell(text: string, kind: ColumnKind): Cell {
 }
 
 /** Which texts of a column are no values of its kind: how many, and the first with its place. */
-export function findMisfits(texts: readonly string[], kind: ColumnKind): { count: number; first: string; row: number } | null {
-  const wrong = texts.flatMap((text, at) => ("problem" in parseCell(text, kind) ? [{ text: text.trim(), row: at + 1 }] : []));
+export function findMisfits(
+  texts: readonly string[],
+  kind: ColumnKind,
+): { count: number; first: string; row: number } | null {
+  const wrong = texts.flatMap((text, at) =>
+    "problem" in parseCell(text, kind) ? [{ text: text.trim(), row: at + 1 }] : [],
+  );
   const [first] = wrong;
   return first ? { count: wrong.length, first: first.text, row: first.row } : null;
 }

@@ -4,7 +4,10 @@ import { guessColumnKind, parseCsv, uniqueColumnName } from "./csv";
 
 describe("reading CSV", () => {
   it("takes quotes, line breaks and doubled quotes", () => {
-    expect(parseCsv('a,b\r\n"x, ""y""","two\nlines"\r\n')).toEqual({ names: ["a", "b"], rows: [['x, "y"', "two\nlines"]] });
+    expect(parseCsv('a,b\r\n"x, ""y""","two\nlines"\r\n')).toEqual({
+      names: ["a", "b"],
+      rows: [['x, "y"', "two\nlines"]],
+    });
   });
 
   it("finds out what stands between the columns", () => {

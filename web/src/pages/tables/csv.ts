@@ -48,14 +48,19 @@ export function parseCsv(text: string): CsvFile | { problem: string } {
     return {
       problem: `The file has ${rows.length.toLocaleString("en")} rows. You can import at most ${MAX_ROWS.toLocaleString("en")} here.`,
     };
-  return { names: names.map((name) => name.trim()), rows: rows.map((line) => names.map((_, index) => line[index] ?? "")) };
+  return {
+    names: names.map((name) => name.trim()),
+    rows: rows.map((line) => names.map((_, index) => line[index] ?? "")),
+  };
 }
 
 /** The separator that the first line has most of. */
 function detectSeparator(text: string): string {
   const line = text.slice(0, 10_000).split(/\r?\n/, 1)[0] ?? "";
   const outside = line.replace(/"[^"]*"/g, "");
-  const counts = [",", ";", "\t"].map((separator) => [separator, outside.split(separator).length] as const);
+  const counts = [",", ";", "\t"].map(
+    (separator) => [separator, outside.split(separator).length] as const,
+  );
   return counts.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
 }
 
@@ -83,5 +88,6 @@ export function uniqueColumnName(name: string, taken: readonly string[]): string
   const started = plain === "" ? "column" : /^[A-Za-z]/.test(plain) ? plain : `c_${plain}`;
   const used = new Set([...taken.map((one) => one.toLowerCase()), "id", "createdat", "updatedat"]);
   if (!used.has(started.toLowerCase())) return started;
-  for (let count = 2; ; count += 1) if (!used.has(`${started}_${count}`.toLowerCase())) return `${started}_${count}`;
+  for (let count = 2; ; count += 1)
+    if (!used.has(`${started}_${count}`.toLowerCase())) return `${started}_${count}`;
 }

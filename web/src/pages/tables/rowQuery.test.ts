@@ -12,11 +12,19 @@ describe("the rows that are shown", () => {
   it("come back from the address as they were", () => {
     const text = "q=ada&where=name%3Ailike%3Aa%3Ab&where=age%3Agt%3A3&sort=-age";
     expect(writeRowView(readRowView(new URLSearchParams(text))).toString()).toBe(text);
-    expect(readRowView(new URLSearchParams(text)).conditions[0]).toEqual({ column: "name", operator: "ilike", value: "a:b" });
+    expect(readRowView(new URLSearchParams(text)).conditions[0]).toEqual({
+      column: "name",
+      operator: "ilike",
+      value: "a:b",
+    });
   });
 
   it("are asked for with values of the column's type", () => {
-    const view = readRowView(new URLSearchParams("where=age:gt:3&where=done:eq:yes&where=name:ilike:x&where=age:eq:&sort=-age"));
+    const view = readRowView(
+      new URLSearchParams(
+        "where=age:gt:3&where=done:eq:yes&where=name:ilike:x&where=age:eq:&sort=-age",
+      ),
+    );
     expect(toRowQuery(view, kinds)).toEqual({
       sortBy: "age:desc",
       filter: JSON.stringify({

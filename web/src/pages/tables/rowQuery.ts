@@ -39,7 +39,8 @@ export function operatorsOf(kind: ColumnKind): RowOperator[] {
 
 /** A condition in a few words, for its chip. */
 export function conditionLabel({ column, operator, value }: RowCondition): string {
-  const label = [...LIKE, ...EQUAL, ...ORDERED].find((one) => one.value === operator)?.label ?? operator;
+  const label =
+    [...LIKE, ...EQUAL, ...ORDERED].find((one) => one.value === operator)?.label ?? operator;
   return `${column} ${label} ${value === "" ? "empty" : value}`;
 }
 
@@ -50,32 +51,49 @@ export function readRowView(query: URLSearchParams): RowView {
   });
   const order = query.get("sort");
   const down = order?.startsWith("-") ?? false;
-  return { search: query.get("q") ?? "", conditions, sort: order ? order.replace(/^-/, "") : null, down };
+  return {
+    search: query.get("q") ?? "",
+    conditions,
+    sort: order ? order.replace(/^-/, "") : null,
+    down,
+  };
 }
 
 export function writeRowView(view: RowView): URLSearchParams {
   const query = new URLSearchParams();
   if (view.search) query.set("q", view.search);
-  for (const { column, operator, value } of view.conditions) query.append("where", `${column}:${operator}:${value}`);
+  for (const { column, operator, value } of view.conditions)
+    query.append("where", `${column}:${operator}:${value}`);
   if (view.sort) query.set("sort", `${view.down ? "-" : ""}${view.sort}`);
   return query;
 }
 
 /** The parameters of the server's list of rows. */
-export function toRowQuery(view: RowView, kinds: ReadonlyMap<string, ColumnKind>): Record<string, string> {
+export function toRowQuery(
+  view: RowView,
+  kinds: ReadonlyMap<string, ColumnKind>,
+): Record<string, string> {
   const query: Record<string, string> = {};
   if (view.search.trim()) query.search = view.search.trim();
   if (view.sort) query.sortBy = `${view.sort}:${view.down ? "desc" : "asc"}`;
   const filters = view.conditions.map(({ column, operator, value }) => ({
     columnName: column,
     condition: operator,
-    value: typedValue(value, kinds.get(column) ?? (column === "id" ? "number" : "string"), operator),
+    value: typedValue(
+      value,
+      kinds.get(column) ?? (column === "id" ? "number" : "string"),
+      operator,
+    ),
   }));
   if (filters.length > 0) query.filter = JSON.stringify({ type: "and", filters });
   return query;
 }
 
-function typedValue(value: string, kind: ColumnKind, operator: string): string | number | boolean | null {
+function typedValue(
+  value: string,
+  kind: ColumnKind,
+  operator: string,
+): string | number | boolean | null {
   if (operator === "ilike") return `%${value}%`;
   if (value.trim() === "") return null;
   if (kind === "number") return Number(value);

@@ -11,7 +11,10 @@ export type { DataTable } from "../../api/generated";
 export type TableColumn = DataTableColumn;
 
 export type Cell = string | number | boolean | null;
-export type Row = { id: number; createdAt: string; updatedAt: string } & Record<string, Cell | undefined>;
+export type Row = { id: number; createdAt: string; updatedAt: string } & Record<
+  string,
+  Cell | undefined
+>;
 
 interface RowPage {
   data: Row[];
@@ -30,14 +33,21 @@ export function useTables() {
 }
 
 export function useTable(id: string) {
-  return useQuery({ queryKey: [...KEY, id], queryFn: () => api.get<DataTable>(urlPath`/data-tables/${id}`) });
+  return useQuery({
+    queryKey: [...KEY, id],
+    queryFn: () => api.get<DataTable>(urlPath`/data-tables/${id}`),
+  });
 }
 
 export function useRows(id: string, query: Record<string, string>) {
   return useInfiniteQuery({
     queryKey: [...KEY, id, "rows", query],
     queryFn: ({ pageParam, signal }) =>
-      api.get<RowPage>(urlPath`/data-tables/${id}/rows`, { limit: PAGE_SIZE, ...query, cursor: pageParam }, signal),
+      api.get<RowPage>(
+        urlPath`/data-tables/${id}/rows`,
+        { limit: PAGE_SIZE, ...query, cursor: pageParam },
+        signal,
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     placeholderData: (before) => before,
@@ -49,7 +59,11 @@ export async function createTable(
   columns: { name: string; type: ColumnKind }[],
   projectId?: string,
 ): Promise<DataTable> {
-  const made = await api.post<DataTable>("/data-tables", { name, columns, ...(projectId ? { projectId } : {}) });
+  const made = await api.post<DataTable>("/data-tables", {
+    name,
+    columns,
+    ...(projectId ? { projectId } : {}),
+  });
   refresh();
   return made;
 }
@@ -70,7 +84,11 @@ export async function addColumn(id: string, name: string, type: ColumnKind) {
   refresh();
 }
 
-export async function updateColumn(id: string, column: string, change: { name?: string; index?: number }) {
+export async function updateColumn(
+  id: string,
+  column: string,
+  change: { name?: string; index?: number },
+) {
   await api.patch(urlPath`/data-tables/${id}/columns/${column}`, change);
   refresh();
 }
@@ -81,7 +99,11 @@ export async function deleteColumn(id: string, column: string) {
 }
 
 /** Brings rows in, batch by batch, and tells how far it is. */
-export async function insertRows(id: string, rows: readonly Record<string, Cell>[], onProgress?: (done: number) => void) {
+export async function insertRows(
+  id: string,
+  rows: readonly Record<string, Cell>[],
+  onProgress?: (done: number) => void,
+) {
   for (let at = 0; at < rows.length; at += BATCH) {
     await api.post(urlPath`/data-tables/${id}/rows`, { data: rows.slice(at, at + BATCH) });
     onProgress?.(Math.min(rows.length, at + BATCH));
@@ -90,7 +112,10 @@ export async function insertRows(id: string, rows: readonly Record<string, Cell>
 }
 
 export async function addRow(id: string, row: Record<string, Cell>): Promise<Row | undefined> {
-  const made = await api.post<Row[]>(urlPath`/data-tables/${id}/rows`, { data: [row], returnType: "all" });
+  const made = await api.post<Row[]>(urlPath`/data-tables/${id}/rows`, {
+    data: [row],
+    returnType: "all",
+  });
   refresh();
   return made[0];
 }
@@ -99,7 +124,10 @@ export async function addRow(id: string, row: Record<string, Cell>): Promise<Row
 export async function setCell(id: string, row: number, column: string, value: Cell) {
   const key = [...KEY, id, "rows"];
   const before = queryClient.getQueriesData<InfiniteData<RowPage>>({ queryKey: key });
-  queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: key }, (data) => data && withCell(data, row, column, value));
+  queryClient.setQueriesData<InfiniteData<RowPage>>(
+    { queryKey: key },
+    (data) => data && withCell(data, row, column, value),
+  );
   try {
     const filter = { type: "and", filters: [{ columnName: "id", condition: "eq", value: row }] };
     await api.patch(urlPath`/data-tables/${id}/rows/update`, { filter, data: { [column]: value } });
@@ -111,9 +139,13 @@ export async function setCell(id: string, row: number, column: string, value: Ce
 
 export async function deleteRows(id: string, rows: readonly number[]) {
   for (let at = 0; at < rows.length; at += NAMED) {
-    const filters = rows.slice(at, at + NAMED).map((row) => ({ columnName: "id", condition: "eq", value: row }));
+    const filters = rows
+      .slice(at, at + NAMED)
+      .map((row) => ({ columnName: "id", condition: "eq", value: row }));
     const filter = JSON.stringify({ type: "or", filters });
-    await api.delete(`${urlPath`/data-tables/${id}/rows/delete`}?${new URLSearchParams({ filter })}`);
+    await api.delete(
+      `${urlPath`/data-tables/${id}/rows/delete`}?${new URLSearchParams({ filter })}`,
+    );
   }
   refresh();
 }
@@ -123,7 +155,12 @@ export async function exportCsv(id: string, query: Record<string, string>): Prom
   return (await api.raw("GET", urlPath`/api/v1/data-tables/${id}/rows/csv`, { query })).text();
 }
 
-function withCell(data: InfiniteData<RowPage>, id: number, column: string, value: Cell): InfiniteData<RowPage> {
+function withCell(
+  data: InfiniteData<RowPage>,
+  id: number,
+  column: string,
+  value: Cell,
+): InfiniteData<RowPage> {
   const pages = data.pages.map((page) => ({
     ...page,
     data: page.data.map((row) => (row.id === id ? ({ ...row, [column]: value } as Row) : row)),

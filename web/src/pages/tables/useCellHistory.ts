@@ -10,11 +10,18 @@ interface CellChange {
 }
 
 /** Gives a way to change a cell that can be taken back for as long as the table stays open. */
-export function useCellHistory(table: string): (row: number, column: string, before: Cell, value: Cell) => void {
+export function useCellHistory(
+  table: string,
+): (row: number, column: string, before: Cell, value: Cell) => void {
   const changes = useRef<CellChange[]>([]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping(event.target))
+      if (
+        event.key.toLowerCase() !== "z" ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        isTyping(event.target)
+      )
         return;
       const last = changes.current.pop();
       if (!last) return;
@@ -38,5 +45,8 @@ export function useCellHistory(table: string): (row: number, column: string, bef
 
 /** In a field, Ctrl+Z belongs to what is being typed. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }

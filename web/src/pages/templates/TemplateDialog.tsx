@@ -2,10 +2,10 @@
 import { useMemo } from "react";
 import { useCatalogue } from "../../api/catalogue";
 import { useCanEdit } from "../../api/session";
+import layout from "../../shared/layout.module.css";
 import type { Template } from "../../templates/gallery";
 import { WorkflowSketch } from "../../templates/WorkflowSketch";
 import { Button, Chip, Dialog } from "../../ui";
-import layout from "../layout.module.css";
 import styles from "./TemplatesPage.module.css";
 
 interface Props {
@@ -19,9 +19,17 @@ export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
   const catalogue = useCatalogue();
   const canEdit = useCanEdit();
   const nodes = useMemo(() => {
-    const steps = template.workflow.nodes.filter((node) => node.type !== "n8n-nodes-base.stickyNote");
+    const steps = template.workflow.nodes.filter(
+      (node) => node.type !== "n8n-nodes-base.stickyNote",
+    );
     return [
-      ...new Set(steps.map((node) => catalogue.findNewest(node.type)?.name ?? node.type.slice(node.type.lastIndexOf(".") + 1))),
+      ...new Set(
+        steps.map(
+          (node) =>
+            catalogue.findNewest(node.type)?.name ??
+            node.type.slice(node.type.lastIndexOf(".") + 1),
+        ),
+      ),
     ];
   }, [template, catalogue]);
   const footer = (
@@ -43,7 +51,9 @@ export function TemplateDialog({ template, busy, onUse, onClose }: Props) {
         <p>{template.description}</p>
         <dl className={styles.facts}>
           <dt>Requires</dt>
-          <dd>{template.needs.length === 0 ? "Nothing. Ready to run." : template.needs.join(", ")}</dd>
+          <dd>
+            {template.needs.length === 0 ? "Nothing. Ready to run." : template.needs.join(", ")}
+          </dd>
           <dt>Nodes</dt>
           <dd>{nodes.join(", ")}</dd>
           <dt>About</dt>

@@ -4,11 +4,18 @@ import { Plug, Zap } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { urlPath } from "../../api/url";
-import { CATEGORIES, createDocument, filterTemplates, findTemplate, TEMPLATES, type Template } from "../../templates/gallery";
+import layout from "../../shared/layout.module.css";
+import {
+  CATEGORIES,
+  createDocument,
+  filterTemplates,
+  findTemplate,
+  TEMPLATES,
+  type Template,
+} from "../../templates/gallery";
 import { WorkflowSketch } from "../../templates/WorkflowSketch";
 import { Badge, Checkbox, Chip, NoMatches, Page, plural, SearchInput, tryAction } from "../../ui";
-import layout from "../layout.module.css";
-import { createWorkflow } from "../workflows/workflowApi";
+import { createWorkflow } from "../../workflows/workflowApi";
 import { TemplateDialog } from "./TemplateDialog";
 import styles from "./TemplatesPage.module.css";
 
@@ -41,7 +48,9 @@ export default function TemplatesPage() {
     setBusy(null);
   };
   return (
-    <Page title="Templates" text={`${plural(TEMPLATES.length, "workflow")} to start from. Each one creates a copy you can edit.`}>
+    <Page
+      text={`${plural(TEMPLATES.length, "workflow")} to start from. Each one creates a copy you can edit.`}
+    >
       <div className={layout.toolbar}>
         <SearchInput
           className={layout.search}
@@ -51,16 +60,31 @@ export default function TemplatesPage() {
           onChange={(value) => set("q", value)}
         />
         <div className={layout.chips}>
-          <Chip label="All" tone={category === null ? "accent" : "neutral"} onClick={() => set("category", null)} />
+          <Chip
+            label="All"
+            tone={category === null ? "accent" : "neutral"}
+            onClick={() => set("category", null)}
+          />
           {CATEGORIES.map((one) => (
-            <Chip key={one} label={one} tone={category === one ? "accent" : "neutral"} onClick={() => set("category", one)} />
+            <Chip
+              key={one}
+              label={one}
+              tone={category === one ? "accent" : "neutral"}
+              onClick={() => set("category", one)}
+            />
           ))}
         </div>
         <span className={layout.push}>
-          <Checkbox checked={onlyReady} onChange={(on) => set("ready", on ? "" : null)} label="No API key or network required" />
+          <Checkbox
+            checked={onlyReady}
+            onChange={(on) => set("ready", on ? "" : null)}
+            label="No API key or network required"
+          />
         </span>
       </div>
-      {found.length === 0 && <NoMatches text="No templates match these filters." onClear={() => setQuery({})} />}
+      {found.length === 0 && (
+        <NoMatches text="No templates match these filters." onClear={() => setQuery({})} />
+      )}
       <ul className={styles.grid}>
         {found.map((template) => (
           <li key={template.id}>

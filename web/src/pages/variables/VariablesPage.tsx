@@ -1,25 +1,11 @@
 /** Values that workflows share. */
 import { Pencil, Plus, Trash2, Variable as VariableMark } from "lucide-react";
 import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useProjectNames } from "../../api/projects";
 import { useCanEdit } from "../../api/session";
-import {
-  Button,
-  CopyButton,
-  cx,
-  EmptyState,
-  ErrorState,
-  IconButton,
-  NoMatches,
-  Page,
-  SearchInput,
-  Skeleton,
-  Table,
-  toast,
-  tryAction,
-} from "../../ui";
-import layout from "../layout.module.css";
-import { useProjectNames } from "../settings/projectApi";
+import { SearchListPage } from "../../shared/ListPage";
+import layout from "../../shared/layout.module.css";
+import { Button, CopyButton, cx, EmptyState, IconButton, toast, tryAction } from "../../ui";
 import { VariableDialog } from "./VariableDialog";
 import { deleteVariable, saveVariable, useVariables, type VariableRow } from "./variableApi";
 
@@ -33,16 +19,13 @@ export default function VariablesPage() {
   const canEdit = useCanEdit();
   const variables = useVariables();
   const projectName = useProjectNames();
-  const [query, setQuery] = useSearchParams();
   const [doing, setDoing] = useState<{ variable: VariableRow | null } | null>(null);
-  const text = query.get("q") ?? "";
-  const all = variables.data ?? [];
-  const found = all
-    .filter((one) => `${one.key} ${one.value}`.toLowerCase().includes(text.toLowerCase()))
-    .sort((one, other) => one.key.localeCompare(other.key));
   const remove = async (variable: VariableRow) => {
     if (!(await tryAction(() => deleteVariable(variable.id)))) return;
-    const undo = () => void tryAction(() => saveVariable(null, variable.key, variable.value, variable.project?.id ?? null));
+    const undo = () =>
+      void tryAction(() =>
+        saveVariable(null, variable.key, variable.value, variable.project?.id ?? null),
+      );
     toast({ text: `${variable.key} deleted`, undo });
   };
   const create = canEdit && (
@@ -51,77 +34,75 @@ export default function VariablesPage() {
     </Button>
   );
   return (
-    <Page
-      title="Variables"
+    <SearchListPage
       text={
         <>
           Values shared by workflows. Use one in any field as <code>{"{{ $vars.NAME }}"}</code>
         </>
       }
       actions={create}
-    >
-      {all.length > 0 && (
-        <div className={layout.toolbar}>
-          <SearchInput
-            className={layout.search}
-            label="Search variables"
-            value={text}
-            onChange={(value) => setQuery(value ? { q: value } : {}, { replace: true })}
-          />
-        </div>
-      )}
-      {variables.isPending && <Skeleton lines={5} />}
-      {variables.error && <ErrorState error={variables.error} onRetry={() => void variables.refetch()} />}
-      {variables.isSuccess && (
-        <Table
-          label="Variables"
-          columns={COLUMNS}
-          rows={found}
-          rowKey={(row) => row.id}
-          onOpen={canEdit ? (variable) => setDoing({ variable }) : undefined}
-          render={(row, column) => {
-            if (column === "key") {
-              return (
-                <span className={layout.row}>
-                  <code className={layout.name}>{row.key}</code>
-                  <CopyButton text={`{{ $vars.${row.key} }}`} label="Copy as expression" />
-                </span>
-              );
-            }
-            if (column === "value") {
-              return row.value === "" ? (
-                <span className={layout.faint}>Empty</span>
-              ) : (
-                <div className={cx(layout.mono, layout.quiet)} style={{ overflowWrap: "anywhere" }}>
-                  {row.value.length > 200 ? `${row.value.slice(0, 200)}…` : row.value}
-                </div>
-              );
-            }
-            return <span className={layout.quiet}>{row.project ? projectName(row.project.id) : "All projects"}</span>;
-          }}
-          actions={(row) =>
-            canEdit && (
-              <span className={layout.row}>
-                <IconButton icon={Pencil} label={`Edit ${row.key}`} size="small" onClick={() => setDoing({ variable: row })} />
-                <IconButton icon={Trash2} label={`Delete ${row.key}`} size="small" onClick={() => void remove(row)} />
-              </span>
-            )
-          }
-          empty={
-            all.length === 0 ? (
-              <EmptyState
-                icon={VariableMark}
-                title="No variables yet"
-                text="Store values that several workflows use, such as a URL, a channel or a limit. Update them in one place."
-                action={create}
-              />
-            ) : (
-              <NoMatches text="No variables match this search." onClear={() => setQuery({})} />
-            )
-          }
+      query={variables}
+      lines={5}
+      searchLabel="Search variables"
+      textOf={(one) => `${one.key} ${one.value}`}
+      order={(one, other) => one.key.localeCompare(other.key)}
+      label="Variables"
+      columns={COLUMNS}
+      rowKey={(row) => row.id}
+      onOpen={canEdit ? (variable) => setDoing({ variable }) : undefined}
+      render={(row, column) => {
+        if (column === "key") {
+          return (
+            <span className={layout.row}>
+              <code className={layout.name}>{row.key}</code>
+              <CopyButton text={`{{ $vars.${row.key} }}`} label="Copy as expression" />
+            </span>
+          );
+        }
+        if (column === "value") {
+          return row.value === "" ? (
+            <span className={layout.faint}>Empty</span>
+          ) : (
+            <div className={cx(layout.mono, layout.quiet)} style={{ overflowWrap: "anywhere" }}>
+              {row.value.length > 200 ? `${row.value.slice(0, 200)}…` : row.value}
+            </div>
+          );
+        }
+        return (
+          <span className={layout.quiet}>
+            {row.project ? projectName(row.project.id) : "All projects"}
+          </span>
+        );
+      }}
+      rowActions={(row) =>
+        canEdit && (
+          <span className={layout.row}>
+            <IconButton
+              icon={Pencil}
+              label={`Edit ${row.key}`}
+              size="small"
+              onClick={() => setDoing({ variable: row })}
+            />
+            <IconButton
+              icon={Trash2}
+              label={`Delete ${row.key}`}
+              size="small"
+              onClick={() => void remove(row)}
+            />
+          </span>
+        )
+      }
+      empty={
+        <EmptyState
+          icon={VariableMark}
+          title="No variables yet"
+          text="Store values that several workflows use, such as a URL, a channel or a limit. Update them in one place."
+          action={create}
         />
-      )}
+      }
+      noMatches="No variables match this search."
+    >
       {doing && <VariableDialog variable={doing.variable} onClose={() => setDoing(null)} />}
-    </Page>
+    </SearchListPage>
   );
 }

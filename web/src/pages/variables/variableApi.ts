@@ -20,7 +20,12 @@ export function useVariables() {
   return useQuery({ queryKey: KEY, queryFn: () => fetchAll<VariableRow>("/variables") });
 }
 
-export async function saveVariable(id: string | null, key: string, value: string, projectId: string | null) {
+export async function saveVariable(
+  id: string | null,
+  key: string,
+  value: string,
+  projectId: string | null,
+) {
   const body = { key, value, ...(projectId ? { projectId } : {}) };
   if (id === null) await api.post("/variables", body);
   else await api.put(urlPath`/variables/${id}`, body);
@@ -36,6 +41,7 @@ export async function deleteVariable(id: string) {
 export function keyProblem(key: string): string | undefined {
   if (key === "") return "Enter a name.";
   if (key.length > MAX_KEY_CHARS) return `Use at most ${MAX_KEY_CHARS} characters.`;
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) return "Use only letters, digits and _. Do not start with a digit.";
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key))
+    return "Use only letters, digits and _. Do not start with a digit.";
   return undefined;
 }

@@ -1,8 +1,7 @@
 /** What of a workflow works here, node by node, before it is taken in. */
 import { CircleCheck, CircleHelp, Info, type LucideIcon, TriangleAlert } from "lucide-react";
+import layout from "../../shared/layout.module.css";
 import { cx } from "../../ui";
-import layout from "../layout.module.css";
-import styles from "./CompatibilityReport.module.css";
 import {
   type Compatibility,
   type CompatibilityRow,
@@ -10,9 +9,15 @@ import {
   type SupportLevel,
   sentence,
   summarizeCompatibility,
-} from "./compatibility";
+} from "../../workflows/compatibility";
+import styles from "./CompatibilityReport.module.css";
 
-const MARKS: Record<SupportLevel, LucideIcon> = { full: CircleCheck, differs: Info, version: TriangleAlert, unknown: CircleHelp };
+const MARKS: Record<SupportLevel, LucideIcon> = {
+  full: CircleCheck,
+  differs: Info,
+  version: TriangleAlert,
+  unknown: CircleHelp,
+};
 
 export function CompatibilityReport({ report }: { report: Compatibility }) {
   return (

@@ -1,11 +1,18 @@
 /** The way to the open folder, and the folders that lie in it. */
-import { ChevronRight, Ellipsis, FolderInput, Folder as FolderMark, Pencil, Trash2 } from "lucide-react";
+import {
+  ChevronRight,
+  Ellipsis,
+  FolderInput,
+  Folder as FolderMark,
+  Pencil,
+  Trash2,
+} from "lucide-react";
 import { useCanEdit } from "../../api/session";
 import { IconButton, Menu } from "../../ui";
+import { countIn, folderPath, foldersIn } from "../../workflows/folderTree";
+import type { FolderRow, WorkflowRow } from "../../workflows/workflowRows";
 import { dropTarget } from "./dragRows";
 import styles from "./FolderBar.module.css";
-import { countIn, folderPath, foldersIn } from "./folderTree";
-import type { FolderRow, WorkflowRow } from "./workflowRows";
 
 interface Props {
   folders: readonly FolderRow[];
@@ -19,7 +26,16 @@ interface Props {
   onTake: (ids: readonly string[], folder: FolderRow | null) => void;
 }
 
-export function FolderBar({ folders, rows, open, onOpen, onRename, onMove, onDelete, onTake }: Props) {
+export function FolderBar({
+  folders,
+  rows,
+  open,
+  onOpen,
+  onRename,
+  onMove,
+  onDelete,
+  onTake,
+}: Props) {
   const canEdit = useCanEdit();
   const path = folderPath(folders, open);
   const inside = foldersIn(folders, open);
@@ -27,7 +43,11 @@ export function FolderBar({ folders, rows, open, onOpen, onRename, onMove, onDel
     <>
       {path.length > 0 && (
         <nav className={styles.path} aria-label="Folders">
-          <button type="button" onClick={() => onOpen(null)} {...dropTarget((ids) => onTake(ids, null))}>
+          <button
+            type="button"
+            onClick={() => onOpen(null)}
+            {...dropTarget((ids) => onTake(ids, null))}
+          >
             Workflows
           </button>
           {path.map((folder) => (
@@ -48,7 +68,11 @@ export function FolderBar({ folders, rows, open, onOpen, onRename, onMove, onDel
       {inside.length > 0 && (
         <ul className={styles.folders} aria-label="Subfolders">
           {inside.map((folder) => (
-            <li key={folder.id} className={styles.folder} {...dropTarget((ids) => onTake(ids, folder))}>
+            <li
+              key={folder.id}
+              className={styles.folder}
+              {...dropTarget((ids) => onTake(ids, folder))}
+            >
               <button type="button" className={styles.open} onClick={() => onOpen(folder.id)}>
                 <FolderMark size={16} aria-hidden />
                 <span className={styles.name}>{folder.name}</span>
@@ -57,12 +81,23 @@ export function FolderBar({ folders, rows, open, onOpen, onRename, onMove, onDel
               {canEdit && (
                 <span className={styles.more}>
                   <Menu
-                    trigger={<IconButton icon={Ellipsis} label={`Actions for folder ${folder.name}`} size="small" />}
+                    trigger={
+                      <IconButton
+                        icon={Ellipsis}
+                        label={`Actions for folder ${folder.name}`}
+                        size="small"
+                      />
+                    }
                     items={[
                       { label: "Rename", icon: Pencil, onSelect: () => onRename(folder) },
                       { label: "Move", icon: FolderInput, onSelect: () => onMove(folder) },
                       null,
-                      { label: "Delete folder", icon: Trash2, danger: true, onSelect: () => onDelete(folder) },
+                      {
+                        label: "Delete folder",
+                        icon: Trash2,
+                        danger: true,
+                        onSelect: () => onDelete(folder),
+                      },
                     ]}
                   />
                 </span>

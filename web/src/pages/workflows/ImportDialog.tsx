@@ -3,17 +3,17 @@
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { urlPath } from "../../api/url";
+import type { WorkflowDocument } from "../../api/workflowDocument";
+import { fetchCredentials } from "../../credentials/credentialApi";
 import { withKnownCredentials } from "../../graph/credentialRefs";
-import type { WorkflowDocument } from "../../graph/workflowDocument";
-import { Button, Dialog, ErrorState, Field, plural, Select, Skeleton, toast, useAsyncAction } from "../../ui";
-import { fetchCredentials } from "../credentials/credentialApi";
-import layout from "../layout.module.css";
-import { useProjects } from "../settings/projectApi";
+import layout from "../../shared/layout.module.css";
+import { ProjectField } from "../../shared/ProjectField";
+import { Button, Dialog, ErrorState, plural, Skeleton, toast, useAsyncAction } from "../../ui";
+import type { Compatibility } from "../../workflows/compatibility";
+import { checkWorkflow, createWorkflow, fetchWorkflow } from "../../workflows/workflowApi";
 import { CompatibilityReport } from "./CompatibilityReport";
-import type { Compatibility } from "./compatibility";
 import { ImportSource } from "./ImportSource";
 import { isUrl, parseImport } from "./parseImport";
-import { checkWorkflow, createWorkflow, fetchWorkflow } from "./workflowApi";
 
 interface Props {
   onClose: () => void;
@@ -46,7 +46,8 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
     }));
     setFound(await Promise.all(reports));
   };
-  const takeFile = (file: File) => task.run(async () => read(await file.text(), file.name.replace(/\.json$/i, "")));
+  const takeFile = (file: File) =>
+    task.run(async () => read(await file.text(), file.name.replace(/\.json$/i, "")));
   const takeUrl = (url: string) => {
     if (!isUrl(url)) return setProblem("Enter a URL that starts with https:// or http://.");
     setProblem(null);
@@ -70,7 +71,12 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
     const done = await task.run(async () => {
       const known = await fetchCredentials();
       for (const { document } of found ?? []) {
-        made.push(await createWorkflow({ ...document, nodes: withKnownCredentials(document.nodes, known) }, target));
+        made.push(
+          await createWorkflow(
+            { ...document, nodes: withKnownCredentials(document.nodes, known) },
+            target,
+          ),
+        );
       }
     });
     if (!done) return;
@@ -92,7 +98,13 @@ export function ImportDialog({ onClose, place, dropped }: Props) {
   ) : undefined;
 
   return (
-    <Dialog open onClose={onClose} title="Import workflows" size={found ? "large" : "normal"} footer={footer}>
+    <Dialog
+      open
+      onClose={onClose}
+      title="Import workflows"
+      size={found ? "large" : "normal"}
+      footer={footer}
+    >
       <div className={layout.stack}>
         {found ? (
           <ImportReview found={found} project={project} onProject={setProject} />
@@ -124,7 +136,6 @@ interface ImportReviewProps {
 }
 
 function ImportReview({ found, project, onProject }: ImportReviewProps) {
-  const projects = useProjects();
   return (
     <>
       {found.map(({ document, report }, index) => (
@@ -134,24 +145,16 @@ function ImportReview({ found, project, onProject }: ImportReviewProps) {
             <CompatibilityReport report={report} />
           ) : (
             <p className={layout.note}>
-              {plural(document.nodes.length, "node")}. Could not create the compatibility report. You can still import the
-              workflow.
+              {plural(document.nodes.length, "node")}. Could not create the compatibility report.
+              You can still import the workflow.
             </p>
           )}
         </section>
       ))}
-      <p className={layout.faint}>Exports do not include credentials. Select them in the nodes after the import.</p>
-      {(projects.data?.length ?? 0) > 1 && (
-        <Field label="Project">
-          <Select
-            label="Project"
-            value={project}
-            onChange={onProject}
-            placeholder="Personal"
-            options={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
-          />
-        </Field>
-      )}
+      <p className={layout.faint}>
+        Exports do not include credentials. Select them in the nodes after the import.
+      </p>
+      <ProjectField value={project} onChange={onProject} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 /** The first step of an import: where the workflow comes from. */
 import { Link2 } from "lucide-react";
 import { useState } from "react";
+import layout from "../../shared/layout.module.css";
 import { Button, DropZone, Field, Input, Tabs, TextArea } from "../../ui";
-import layout from "../layout.module.css";
 import { isUrl } from "./parseImport";
 
 interface Props {
@@ -32,15 +32,30 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
     <div className={layout.stack}>
       <Tabs label="Import source" tabs={TABS} value={tab} onChange={choose} />
       {tab === "file" && (
-        <DropZone label="Workflow file" accept=".json,application/json" onFiles={([file]) => file && onFile(file)}>
+        <DropZone
+          label="Workflow file"
+          accept=".json,application/json"
+          onFiles={([file]) => file && onFile(file)}
+        >
           <span className={layout.name}>Drop a file here or click to browse</span>
-          <span className={layout.faint}>JSON exported from n8n or Heddle, with one or more workflows</span>
+          <span className={layout.faint}>
+            JSON exported from n8n or Heddle, with one or more workflows
+          </span>
         </DropZone>
       )}
       {tab === "paste" && (
         <>
-          <Field label="Workflow as JSON" hint="Nodes copied from Heddle or n8n, or the content of an exported file.">
-            <TextArea mono rows={10} value={text} onChange={(event) => setText(event.target.value)} autoFocus />
+          <Field
+            label="Workflow as JSON"
+            hint="Nodes copied from Heddle or n8n, or the content of an exported file."
+          >
+            <TextArea
+              mono
+              rows={10}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              autoFocus
+            />
           </Field>
           <div className={layout.row}>
             <Button
@@ -62,11 +77,26 @@ export function ImportSource({ busy, onFile, onText, onUrl, onSwitch }: Props) {
             onUrl(url.trim());
           }}
         >
-          <Field label="URL" hint="URL of a JSON file, for example in a repository. The server fetches up to 5 MB.">
-            <Input type="url" value={url} onChange={(event) => setUrl(event.target.value)} placeholder="https://" autoFocus />
+          <Field
+            label="URL"
+            hint="URL of a JSON file, for example in a repository. The server fetches up to 5 MB."
+          >
+            <Input
+              type="url"
+              value={url}
+              onChange={(event) => setUrl(event.target.value)}
+              placeholder="https://"
+              autoFocus
+            />
           </Field>
           <div className={layout.row}>
-            <Button kind="primary" type="submit" icon={Link2} busy={busy} disabled={url.trim() === ""}>
+            <Button
+              kind="primary"
+              type="submit"
+              icon={Link2}
+              busy={busy}
+              disabled={url.trim() === ""}
+            >
               Fetch and check
             </Button>
           </div>

@@ -1,11 +1,11 @@
 /** What can be done with the workflows that are chosen. */
 import { Archive, ArchiveRestore, FolderInput, Pause, Play, Tags, Trash2 } from "lucide-react";
 import { runBulk } from "../../api/bulk";
+import { SelectionBar, useBulkAction } from "../../shared/SelectionBar";
 import { Button, confirm, plural } from "../../ui";
-import { SelectionBar, useBulkAction } from "../SelectionBar";
+import { deleteWorkflow, setActive, setArchived } from "../../workflows/workflowApi";
+import type { WorkflowRow } from "../../workflows/workflowRows";
 import { canActivate } from "./triggerLabels";
-import { deleteWorkflow, setActive, setArchived } from "./workflowApi";
-import type { WorkflowRow } from "./workflowRows";
 
 interface WorkflowBulkBarProps {
   picked: readonly WorkflowRow[];
@@ -16,7 +16,14 @@ interface WorkflowBulkBarProps {
   onTags: () => void;
 }
 
-export function WorkflowBulkBar({ picked, total, onAll, onNone, onMove, onTags }: WorkflowBulkBarProps) {
+export function WorkflowBulkBar({
+  picked,
+  total,
+  onAll,
+  onNone,
+  onMove,
+  onTags,
+}: WorkflowBulkBarProps) {
   const { busy, act } = useBulkAction("workflow", onNone);
   const ids = (fits: (row: WorkflowRow) => boolean) => picked.filter(fits).map((row) => row.id);
   const archived = ids((row) => row.archived);
@@ -42,7 +49,8 @@ export function WorkflowBulkBar({ picked, total, onAll, onNone, onMove, onTags }
   };
   const drop = async () => {
     const title = `Delete ${plural(archived.length, "workflow")}?`;
-    const text = "The workflows, their versions and their executions will be deleted. This cannot be undone.";
+    const text =
+      "The workflows, their versions and their executions will be deleted. This cannot be undone.";
     const sure = await confirm({ title, text, action: "Delete permanently", danger: true });
     if (sure) await act("deleted", archived, deleteWorkflow);
   };
@@ -91,7 +99,13 @@ export function WorkflowBulkBar({ picked, total, onAll, onNone, onMove, onTags }
           >
             Unarchive {archived.length}
           </Button>
-          <Button size="small" kind="danger" icon={Trash2} busy={busy === "deleted"} onClick={() => void drop()}>
+          <Button
+            size="small"
+            kind="danger"
+            icon={Trash2}
+            busy={busy === "deleted"}
+            onClick={() => void drop()}
+          >
             Delete {archived.length}
           </Button>
         </>

@@ -1,9 +1,10 @@
 /** What the list of workflows is narrowed by; each narrowing is a chip that can be taken away. */
+
+import { useProjects } from "../../api/projects";
+import layout from "../../shared/layout.module.css";
 import { Chip, SearchInput, Select } from "../../ui";
-import layout from "../layout.module.css";
-import { useProjects } from "../settings/projectApi";
-import { useTags } from "./workflowApi";
-import type { Status, WorkflowListView } from "./workflowRows";
+import { useTags } from "../../workflows/workflowApi";
+import type { Status, WorkflowListView } from "../../workflows/workflowRows";
 
 const STATUSES: { value: Status; label: string }[] = [
   { value: "all", label: "All" },
@@ -74,7 +75,11 @@ export function WorkflowFilters({
             />
           ))}
           {project && (
-            <Chip label={project.name} onRemove={() => onView({ project: null })} removeLabel="Remove project filter" />
+            <Chip
+              label={project.name}
+              onRemove={() => onView({ project: null })}
+              removeLabel="Remove project filter"
+            />
           )}
         </div>
       )}

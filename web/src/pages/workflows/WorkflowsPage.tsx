@@ -6,20 +6,13 @@ import { useLocation, useSearchParams } from "wouter";
 import { runBulk } from "../../api/bulk";
 import { useCanEdit } from "../../api/session";
 import { urlPath } from "../../api/url";
-import { emptyDocument } from "../../graph/workflowDocument";
+import { emptyDocument } from "../../api/workflowDocument";
 import { useRegisterActions } from "../../palette/actionRegistry";
-import { Button, confirm, EmptyState, ErrorState, NoMatches, Page, Skeleton, toast, tryAction } from "../../ui";
-import { useBulkAction } from "../SelectionBar";
-import { download, fileName } from "./download";
-import { FolderBar } from "./FolderBar";
-import { ImportDialog } from "./ImportDialog";
-import { MoveWorkflowsDialog } from "./MoveWorkflowsDialog";
-import { NameDialog } from "./NameDialog";
-import { TagsDialog } from "./TagsDialog";
-import { useListView } from "./useListView";
-import { WorkflowBulkBar } from "./WorkflowBulkBar";
-import { WorkflowFilters } from "./WorkflowFilters";
-import { type RowActions, WorkflowTable } from "./WorkflowTable";
+import { download, fileName } from "../../shared/download";
+import { ListPage } from "../../shared/ListPage";
+import { NameDialog } from "../../shared/NameDialog";
+import { useBulkAction } from "../../shared/SelectionBar";
+import { Button, confirm, EmptyState, NoMatches, toast, tryAction } from "../../ui";
 import {
   createFolder,
   createWorkflow,
@@ -34,8 +27,21 @@ import {
   updateFolder,
   useFolders,
   useWorkflows,
-} from "./workflowApi";
-import { type FolderRow, filterRows, isSearch, type WorkflowRow } from "./workflowRows";
+} from "../../workflows/workflowApi";
+import {
+  type FolderRow,
+  filterRows,
+  isSearch,
+  type WorkflowRow,
+} from "../../workflows/workflowRows";
+import { FolderBar } from "./FolderBar";
+import { ImportDialog } from "./ImportDialog";
+import { MoveWorkflowsDialog } from "./MoveWorkflowsDialog";
+import { TagsDialog } from "./TagsDialog";
+import { useListView } from "./useListView";
+import { type RowActions, useWorkflowTable } from "./useWorkflowTable";
+import { WorkflowBulkBar } from "./WorkflowBulkBar";
+import { WorkflowFilters } from "./WorkflowFilters";
 
 type OpenDialog =
   | { what: "import"; file?: File }
@@ -43,6 +49,9 @@ type OpenDialog =
   | { what: "rename"; row: WorkflowRow }
   | { what: "move" | "tags"; rows: readonly WorkflowRow[] }
   | { what: "rename folder" | "move folder"; folder: FolderRow };
+
+/** Rows that are shown at first; more come when they are asked for. */
+const MAX_ROWS_SHOWN = 100;
 
 export default function WorkflowsPage() {
   const canEdit = useCanEdit();
@@ -89,7 +98,9 @@ export default function WorkflowsPage() {
 
   const create = () =>
     tryAction(async () => {
-      const name = rows.some((row) => row.name === "My workflow") ? `My workflow ${rows.length + 1}` : "My workflow";
+      const name = rows.some((row) => row.name === "My workflow")
+        ? `My workflow ${rows.length + 1}`
+        : "My workflow";
       const made = await createWorkflow(emptyDocument(name), here);
       go(urlPath`/workflow/${made.id}`);
     });
@@ -102,12 +113,21 @@ export default function WorkflowsPage() {
     duplicate: (row) =>
       void tryAction(async () => {
         const made = await duplicateWorkflow(await loadWorkflow(row.id));
-        toast({ text: `${made.name} created`, tone: "good", undo: () => void tryAction(() => deleteWorkflow(made.id ?? "")) });
+        toast({
+          text: `${made.name} created`,
+          tone: "good",
+          undo: () => void tryAction(() => deleteWorkflow(made.id ?? "")),
+        });
       }),
     exportFile: (row) =>
       void tryAction(async () => {
-        const { name, nodes, connections, settings, pinData, meta, tags } = await loadWorkflow(row.id);
-        download(fileName(name, "json"), JSON.stringify({ name, nodes, connections, settings, pinData, meta, tags }, null, 2));
+        const { name, nodes, connections, settings, pinData, meta, tags } = await loadWorkflow(
+          row.id,
+        );
+        download(
+          fileName(name, "json"),
+          JSON.stringify({ name, nodes, connections, settings, pinData, meta, tags }, null, 2),
+        );
       }),
     archive: (row) =>
       void tryAction(async () => {
@@ -123,18 +143,33 @@ export default function WorkflowsPage() {
         toast({ text: `${row.name} unarchived`, tone: "good" });
       }),
     remove: async (row) => {
-      const text = "The workflow, its versions and its executions will be deleted. This cannot be undone.";
-      const sure = await confirm({ title: `Delete ${row.name}?`, text, action: "Delete permanently", danger: true });
-      if (sure && (await tryAction(() => deleteWorkflow(row.id)))) toast({ text: `${row.name} deleted` });
+      const text =
+        "The workflow, its versions and its executions will be deleted. This cannot be undone.";
+      const sure = await confirm({
+        title: `Delete ${row.name}?`,
+        text,
+        action: "Delete permanently",
+        danger: true,
+      });
+      if (sure && (await tryAction(() => deleteWorkflow(row.id))))
+        toast({ text: `${row.name} deleted` });
     },
   };
+  const table = useWorkflowTable({ view, onView: change, actions, chosen, onChoose: setChosen });
   const removeFolder = async (folder: FolderRow) => {
     const text = "Workflows and folders inside it move up one level.";
-    const sure = await confirm({ title: `Delete folder ${folder.name}?`, text, action: "Delete folder", danger: true });
+    const sure = await confirm({
+      title: `Delete folder ${folder.name}?`,
+      text,
+      action: "Delete folder",
+      danger: true,
+    });
     if (sure) await tryAction(() => deleteFolder(folder.id));
   };
   const takeInto = async (ids: readonly string[], folder: FolderRow | null) => {
-    const moved = rows.filter((row) => ids.includes(row.id) && row.folderId !== (folder?.id ?? null));
+    const moved = rows.filter(
+      (row) => ids.includes(row.id) && row.folderId !== (folder?.id ?? null),
+    );
     if (moved.length === 0) return;
     const before = new Map(moved.map((row) => [row.id, row.folderId]));
     await bulk.act(
@@ -167,80 +202,83 @@ export default function WorkflowsPage() {
   );
   const isFiltered = isSearch(view) || view.status !== "all" || view.project !== null;
   const showAll = () => change({ text: "", tags: [], status: "all", project: null });
-  const nothing =
-    rows.length === 0 ? (
-      <EmptyState
-        icon={Workflow}
-        title="Build your first workflow"
-        text="A workflow starts with a trigger, such as a web request, a schedule or a chat message. Start from scratch, use a template, or import from n8n."
-        action={
-          canEdit && (
-            <>
-              <Button kind="primary" icon={FilePlus2} onClick={create}>
-                New workflow
-              </Button>
-              <Button icon={LayoutTemplate} onClick={() => go("/templates")}>
-                Browse templates
-              </Button>
-            </>
-          )
-        }
-      />
-    ) : isFiltered ? (
-      <NoMatches text="No workflows match these filters." onClear={showAll} />
-    ) : (
-      <EmptyState
-        icon={Workflow}
-        title="Nothing here yet"
-        text="Create a workflow in this folder, or use Move in a workflow's menu."
-      />
-    );
+  const noMatches = isFiltered ? (
+    <NoMatches text="No workflows match these filters." onClear={showAll} />
+  ) : (
+    <EmptyState
+      icon={Workflow}
+      title="Nothing here yet"
+      text="Create a workflow in this folder, or use Move in a workflow's menu."
+    />
+  );
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping a file is a short way to Import, which has a button.
     <div style={{ height: "100%" }} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
-      <Page title="Workflows" actions={buttons}>
-        {picked.length > 0 ? (
-          <WorkflowBulkBar
-            picked={picked}
-            total={shown.length}
-            onAll={() => setChosen(new Set(shown.map((row) => row.id)))}
-            onNone={() => setChosen(new Set())}
-            onMove={() => setDoing({ what: "move", rows: picked })}
-            onTags={() => setDoing({ what: "tags", rows: picked })}
-          />
-        ) : (
-          rows.length > 0 && <WorkflowFilters view={view} onView={change} />
-        )}
-        {workflows.isPending && <Skeleton lines={8} />}
-        {workflows.error && <ErrorState error={workflows.error} onRetry={() => void workflows.refetch()} />}
-        {workflows.isSuccess && (
-          <>
-            {!isSearch(view) && view.status !== "archived" && (
-              <FolderBar
-                folders={allFolders.filter((folder) => view.project === null || folder.projectId === view.project)}
-                rows={rows}
-                open={view.folder}
-                onOpen={(folder) => change({ folder })}
-                onRename={(folder) => setDoing({ what: "rename folder", folder })}
-                onMove={(folder) => setDoing({ what: "move folder", folder })}
-                onDelete={(folder) => void removeFolder(folder)}
-                onTake={(ids, folder) => void takeInto(ids, folder)}
-              />
-            )}
-            <WorkflowTable
-              rows={shown}
-              view={view}
-              onView={change}
-              actions={actions}
-              empty={nothing}
-              chosen={chosen}
-              onChoose={setChosen}
+      <ListPage
+        {...table}
+        actions={buttons}
+        toolbar={
+          picked.length > 0 ? (
+            <WorkflowBulkBar
+              picked={picked}
+              total={shown.length}
+              onAll={() => setChosen(new Set(shown.map((row) => row.id)))}
+              onNone={() => setChosen(new Set())}
+              onMove={() => setDoing({ what: "move", rows: picked })}
+              onTags={() => setDoing({ what: "tags", rows: picked })}
             />
-          </>
-        )}
-      </Page>
+          ) : (
+            rows.length > 0 && <WorkflowFilters view={view} onView={change} />
+          )
+        }
+        query={workflows}
+        rows={shown}
+        limit={MAX_ROWS_SHOWN}
+        lines={8}
+        before={
+          !isSearch(view) &&
+          view.status !== "archived" && (
+            <FolderBar
+              folders={allFolders.filter(
+                (folder) => view.project === null || folder.projectId === view.project,
+              )}
+              rows={rows}
+              open={view.folder}
+              onOpen={(folder) => change({ folder })}
+              onRename={(folder) => setDoing({ what: "rename folder", folder })}
+              onMove={(folder) => setDoing({ what: "move folder", folder })}
+              onDelete={(folder) => void removeFolder(folder)}
+              onTake={(ids, folder) => void takeInto(ids, folder)}
+            />
+          )
+        }
+        empty={
+          <EmptyState
+            icon={Workflow}
+            title="Build your first workflow"
+            text="A workflow starts with a trigger, such as a web request, a schedule or a chat message. Start from scratch, use a template, or import from n8n."
+            action={
+              canEdit && (
+                <>
+                  <Button kind="primary" icon={FilePlus2} onClick={create}>
+                    New workflow
+                  </Button>
+                  <Button icon={LayoutTemplate} onClick={() => go("/templates")}>
+                    Browse templates
+                  </Button>
+                </>
+              )
+            }
+          />
+        }
+        noMatches={noMatches}
+      />
       {(doing?.what === "import" || query.has("import")) && (
-        <ImportDialog onClose={close} place={here} dropped={doing?.what === "import" ? doing.file : null} />
+        <ImportDialog
+          onClose={close}
+          place={here}
+          dropped={doing?.what === "import" ? doing.file : null}
+        />
       )}
       {doing?.what === "new folder" && (
         <NameDialog
@@ -269,7 +307,9 @@ export default function WorkflowsPage() {
         />
       )}
       {doing?.what === "move" && <MoveWorkflowsDialog rows={doing.rows} onClose={close} />}
-      {doing?.what === "move folder" && <MoveWorkflowsDialog folder={doing.folder} onClose={close} />}
+      {doing?.what === "move folder" && (
+        <MoveWorkflowsDialog folder={doing.folder} onClose={close} />
+      )}
       {doing?.what === "tags" && <TagsDialog rows={doing.rows} onClose={close} />}
     </div>
   );

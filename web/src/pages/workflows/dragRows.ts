@@ -15,7 +15,8 @@ export function draggedIds(id: string, chosen: ReadonlySet<string>): string[] {
 
 /** Makes an element take workflows that are dropped on it. `data-over` marks it while some are above it. */
 export function dropTarget(onTake: (ids: string[]) => void) {
-  const mark = (event: DragEvent, is: boolean) => (event.currentTarget as HTMLElement).toggleAttribute("data-over", is);
+  const mark = (event: DragEvent, is: boolean) =>
+    (event.currentTarget as HTMLElement).toggleAttribute("data-over", is);
   return {
     onDragOver: (event: DragEvent) => {
       if (!event.dataTransfer.types.includes(TYPE)) return;

@@ -20,20 +20,30 @@ describe("reading workflows", () => {
   });
 
   it("takes what was copied from a canvas and has no name", () => {
-    expect(names(JSON.stringify({ nodes: [], connections: {}, meta: { instanceId: "x" } }))).toEqual(["File"]);
+    expect(
+      names(JSON.stringify({ nodes: [], connections: {}, meta: { instanceId: "x" } })),
+    ).toEqual(["File"]);
   });
 
   it("leaves ids, states and owners behind", () => {
     const read = parseImport(JSON.stringify({ ...plain, id: "7", active: true, shared: [{}] }));
     if (!("documents" in read)) throw new Error(read.problem);
-    expect(Object.keys(read.documents[0] ?? {})).toEqual(["name", "nodes", "connections", "settings", "pinData"]);
+    expect(Object.keys(read.documents[0] ?? {})).toEqual([
+      "name",
+      "nodes",
+      "connections",
+      "settings",
+      "pinData",
+    ]);
   });
 
   it("says what is wrong with what is no workflow", () => {
     expect(names("")).toMatch(/Nothing to import/);
     expect(names("{")).toMatch(/Invalid JSON/);
     expect(names("[1, null]")).toMatch(/no list of nodes/);
-    expect(names('{"workflow":{"workflow":{"workflow":{"workflow":{"nodes":[]}}}}}')).toMatch(/no list of nodes/);
+    expect(names('{"workflow":{"workflow":{"workflow":{"workflow":{"nodes":[]}}}}}')).toMatch(
+      /no list of nodes/,
+    );
   });
 
   it("reads a file that begins with a byte order mark", () => {

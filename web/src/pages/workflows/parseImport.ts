@@ -4,7 +4,7 @@
  * Exports of n8n are an object or a list of them; its gallery wraps the workflow once or twice; what is copied from a canvas has
  * nodes and connections and no name. All of these are taken.
  */
-import type { WorkflowDocument } from "../../graph/workflowDocument";
+import type { WorkflowDocument } from "../../api/workflowDocument";
 
 export type ImportResult = { documents: WorkflowDocument[] } | { problem: string };
 
@@ -13,20 +13,26 @@ const MAX_CHARS = 16_000_000;
 
 export function parseImport(text: string, fallbackName = "Imported workflow"): ImportResult {
   const trimmed = text.replace(/^\uFEFF/, "").trim();
-  if (trimmed === "") return { problem: "Nothing to import. Select a file or paste a workflow as JSON." };
-  if (trimmed.length > MAX_CHARS) return { problem: "The workflow is larger than the limit of 16 MB." };
+  if (trimmed === "")
+    return { problem: "Nothing to import. Select a file or paste a workflow as JSON." };
+  if (trimmed.length > MAX_CHARS)
+    return { problem: "The workflow is larger than the limit of 16 MB." };
   let value: unknown;
   try {
     value = JSON.parse(trimmed);
   } catch (error) {
-    return { problem: `Invalid JSON: ${(error as Error).message}. Use Download in the workflow menu to export it.` };
+    return {
+      problem: `Invalid JSON: ${(error as Error).message}. Use Download in the workflow menu to export it.`,
+    };
   }
   const found = (Array.isArray(value) ? value : [value]).map(unwrap).filter((one) => one !== null);
   if (found.length === 0) {
     return { problem: "Not a workflow: the JSON has no list of nodes." };
   }
   return {
-    documents: found.map((one, index) => toDocument(one, found.length > 1 ? `${fallbackName} ${index + 1}` : fallbackName)),
+    documents: found.map((one, index) =>
+      toDocument(one, found.length > 1 ? `${fallbackName} ${index + 1}` : fallbackName),
+    ),
   };
 }
 
@@ -48,8 +54,11 @@ function unwrap(value: unknown): Record<string, unknown> | null {
 }
 
 function toDocument(fields: Record<string, unknown>, fallbackName: string): WorkflowDocument {
-  const object = (value: unknown) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
-  const nodes = (fields.nodes as unknown[]).filter((node) => node !== null && typeof node === "object");
+  const object = (value: unknown) =>
+    value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+  const nodes = (fields.nodes as unknown[]).filter(
+    (node) => node !== null && typeof node === "object",
+  );
   const name = typeof fields.name === "string" ? fields.name.trim() : "";
   return {
     name: name === "" ? fallbackName : name,
@@ -57,6 +66,8 @@ function toDocument(fields: Record<string, unknown>, fallbackName: string): Work
     connections: object(fields.connections) as WorkflowDocument["connections"],
     settings: object(fields.settings) as Record<string, unknown>,
     pinData: object(fields.pinData) as WorkflowDocument["pinData"],
-    ...(fields.meta && typeof fields.meta === "object" ? { meta: fields.meta as Record<string, unknown> } : {}),
+    ...(fields.meta && typeof fields.meta === "object"
+      ? { meta: fields.meta as Record<string, unknown> }
+      : {}),
   };
 }

@@ -4,10 +4,9 @@ import { canActivate, triggerLabel } from "./triggerLabels";
 
 describe("how a workflow starts", () => {
   it("is told once, in words", () => {
-    expect(triggerLabel(["n8n-nodes-base.cron", "n8n-nodes-base.scheduleTrigger", "acme.parcelTrigger"])).toEqual([
-      "Schedule",
-      "parcel",
-    ]);
+    expect(
+      triggerLabel(["n8n-nodes-base.cron", "n8n-nodes-base.scheduleTrigger", "acme.parcelTrigger"]),
+    ).toEqual(["Schedule", "parcel"]);
   });
 
   it("decides whether it can be active", () => {

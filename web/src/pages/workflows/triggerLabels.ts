@@ -16,11 +16,15 @@ const TRIGGER_LABELS: Record<string, string> = {
 };
 
 export function triggerLabel(triggers: readonly string[]): string[] {
-  const words = triggers.map((type) => TRIGGER_LABELS[type] ?? type.slice(type.lastIndexOf(".") + 1).replace(/Trigger$/, ""));
+  const words = triggers.map(
+    (type) => TRIGGER_LABELS[type] ?? type.slice(type.lastIndexOf(".") + 1).replace(/Trigger$/, ""),
+  );
   return [...new Set(words)];
 }
 
 /** Whether being active means anything for it: something outside must be able to start it. */
 export function canActivate(triggers: readonly string[]): boolean {
-  return triggers.some((type) => !/manualTrigger|manualChatTrigger|executeWorkflowTrigger|errorTrigger/.test(type));
+  return triggers.some(
+    (type) => !/manualTrigger|manualChatTrigger|executeWorkflowTrigger|errorTrigger/.test(type),
+  );
 }

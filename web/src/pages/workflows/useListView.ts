@@ -1,7 +1,11 @@
 /** The view of the list, kept in the address: going back brings it back. */
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "wouter";
-import { parseListView, serializeListView, type WorkflowListView } from "./workflowRows";
+import {
+  parseListView,
+  serializeListView,
+  type WorkflowListView,
+} from "../../workflows/workflowRows";
 
 export function useListView(): [WorkflowListView, (change: Partial<WorkflowListView>) => void] {
   const [query, setQuery] = useSearchParams();

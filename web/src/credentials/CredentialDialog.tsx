@@ -1,0 +1,154 @@
+/** Makes a credential or changes one: choose what it is for, fill the form, save, and see whether the service takes it. */
+import { ExternalLink } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import layout from "../shared/layout.module.css";
+import { ProjectField } from "../shared/ProjectField";
+import { AsyncContent, Button, errorText, Field, FormDialog, Input, toast } from "../ui";
+import { CredentialForm } from "./CredentialForm";
+import { CredentialTypePicker } from "./CredentialTypePicker";
+import {
+  type Credential,
+  createCredential,
+  type TestResult,
+  testCredential,
+  updateCredential,
+  useCredentialSchema,
+} from "./credentialApi";
+import {
+  type CredentialValues,
+  credentialData,
+  listFields,
+  validateFields,
+} from "./credentialFields";
+import { findKind } from "./credentialKinds";
+
+interface Props {
+  open: boolean;
+  onClose: () => void;
+  /** What it is for, where that is known already. */
+  kind?: string;
+  /** The one to change; without it a new one is made. */
+  credential?: Credential;
+  onSaved?: (credential: Credential) => void;
+}
+
+export function CredentialDialog(props: Props) {
+  // Each opening begins anew, so that nothing typed before is left in the form.
+  return props.open ? (
+    <DialogContent key={`${props.credential?.id} ${props.kind}`} {...props} />
+  ) : null;
+}
+
+function DialogContent({ onClose, kind: given, credential, onSaved }: Props) {
+  const [chosen, setChosen] = useState<string | null>(credential?.type ?? given ?? null);
+  const [saved, setSaved] = useState<Credential | undefined>(credential);
+  const [name, setName] = useState(credential?.name ?? "");
+  const [project, setProject] = useState<string>();
+  const [values, setValues] = useState<CredentialValues>({});
+  const [result, setResult] = useState<TestResult | null>(null);
+  const schema = useCredentialSchema(chosen);
+  const isNew = saved === undefined;
+  const kind = chosen === null ? null : findKind(chosen);
+  const fields = useMemo(
+    () => (chosen && schema.data ? listFields(chosen, schema.data) : []),
+    [chosen, schema.data],
+  );
+  const wrong = validateFields(fields, values, isNew);
+  const named = name.trim() || (kind ? `${kind.name} account` : "");
+
+  useEffect(() => {
+    if (!credential && given) setChosen(given);
+  }, [credential, given]);
+
+  const save = async () => {
+    if (chosen === null) return false;
+    const data = credentialData(values);
+    const next = saved
+      ? await updateCredential(saved.id, named, data)
+      : await createCredential({
+          name: named,
+          type: chosen,
+          data,
+          ...(project ? { projectId: project } : {}),
+        });
+    setSaved(next);
+    setName(next.name);
+    setValues({});
+    onSaved?.(next);
+    const tested = await testCredential(next.id).catch((error) => ({
+      status: "Error" as const,
+      message: errorText(error),
+    }));
+    setResult(tested);
+    if (tested.status === "Error" && !hasNoTest(tested)) return false;
+    toast({
+      text: tested.status === "OK" ? `${next.name} saved and tested` : `${next.name} saved`,
+      tone: "good",
+    });
+  };
+
+  if (kind === null) {
+    return (
+      <FormDialog title="New credential" onSubmit={save} onClose={onClose}>
+        <CredentialTypePicker onChoose={setChosen} />
+      </FormDialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={isNew ? `New credential: ${kind.name}` : `${kind.name}: ${saved.name}`}
+      action={isNew ? "Save and test" : "Save"}
+      cancel={result ? "Done" : "Cancel"}
+      aside={isNew && !given && <Button onClick={() => setChosen(null)}>Back</Button>}
+      invalid={Object.keys(wrong).length > 0}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <Field label="Name" hint="Shown when you select a credential in a node.">
+        <Input
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          placeholder={named}
+          maxLength={128}
+          autoFocus={!isNew}
+        />
+      </Field>
+      <AsyncContent query={schema} lines={3} />
+      <CredentialForm
+        fields={fields}
+        values={values}
+        onChange={setValues}
+        problems={wrong}
+        isNew={isNew}
+      />
+      {isNew && (
+        <ProjectField
+          value={project}
+          onChange={setProject}
+          hint="Workflows in this project can use it. You can share it with other projects later."
+        />
+      )}
+      {kind.link && isNew && (
+        <a href={kind.link} target="_blank" rel="noreferrer noopener" className={layout.row}>
+          {" "}
+          Get a key <ExternalLink size={13} aria-hidden />
+        </a>
+      )}
+      {!isNew && (
+        <p className={layout.faint}>
+          Saved values are encrypted and never shown again. Enter a new value to replace one.
+        </p>
+      )}
+      {result?.status === "Error" && (
+        <p className={layout.note} role="status">
+          Saved, but the test failed: {result.message}
+        </p>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Some kinds fit any service, so there is nothing to ask whether they work. */
+function hasNoTest(result: TestResult): boolean {
+  return /no test/i.test(result.message);
+}

@@ -1,0 +1,115 @@
+/** The fields of a credential. What is saved is never shown again: a field that is left alone keeps what it has. */
+import { useState } from "react";
+import layout from "../shared/layout.module.css";
+import {
+  Button,
+  Checkbox,
+  Field,
+  Input,
+  NumberInput,
+  Select,
+  TextArea,
+  useFormSubmitted,
+} from "../ui";
+import type { CredentialFormField, CredentialValues } from "./credentialFields";
+
+interface Props {
+  fields: readonly CredentialFormField[];
+  values: CredentialValues;
+  onChange: (values: CredentialValues) => void;
+  problems: Record<string, string>;
+  /** Nothing is kept yet. */
+  isNew: boolean;
+}
+
+export function CredentialForm({ fields, values, onChange, problems, isNew }: Props) {
+  const [more, setMore] = useState(false);
+  const usual = fields.filter((field) => !field.rare);
+  const rare = fields.filter((field) => field.rare);
+  const drawn = (field: CredentialFormField, index: number) => (
+    <CredentialInput
+      key={field.name}
+      field={field}
+      value={values[field.name]}
+      onChange={(value) => onChange({ ...values, [field.name]: value })}
+      problem={problems[field.name]}
+      isNew={isNew}
+      focus={isNew && index === 0 && !field.rare}
+    />
+  );
+  return (
+    <div className={layout.stack}>
+      {usual.map(drawn)}
+      {rare.length > 0 && !more && (
+        <div>
+          <Button kind="quiet" size="small" onClick={() => setMore(true)}>
+            More settings ({rare.length})
+          </Button>
+        </div>
+      )}
+      {more && rare.map(drawn)}
+    </div>
+  );
+}
+
+interface CredentialInputProps {
+  field: CredentialFormField;
+  value: CredentialValues[string];
+  onChange: (value: CredentialValues[string]) => void;
+  problem?: string;
+  isNew: boolean;
+  /** It gets the focus when the form opens. */
+  focus: boolean;
+}
+
+function CredentialInput({ field, value, onChange, problem, isNew, focus }: CredentialInputProps) {
+  const isWrong = useFormSubmitted() && Boolean(problem);
+  const text = typeof value === "string" ? value : "";
+  const placeholder = isNew ? field.placeholder : "Unchanged";
+  if (field.kind === "flag") {
+    return <Checkbox checked={value === true} onChange={onChange} label={field.label} />;
+  }
+  return (
+    <Field
+      label={field.label}
+      required={isNew && field.required}
+      hint={field.hint}
+      problem={problem}
+    >
+      {field.kind === "choice" ? (
+        <Select
+          label={field.label}
+          value={text}
+          onChange={onChange}
+          placeholder={isNew ? "Default" : "Unchanged"}
+          options={(field.options ?? []).map((option) => ({ value: option, label: option }))}
+        />
+      ) : field.kind === "number" ? (
+        <NumberInput
+          value={typeof value === "number" ? value : undefined}
+          onChange={onChange}
+          placeholder={placeholder}
+        />
+      ) : field.kind === "long" || field.kind === "json" ? (
+        <TextArea
+          mono
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          placeholder={placeholder}
+          invalid={isWrong}
+        />
+      ) : (
+        <Input
+          type={field.kind === "secret" ? "password" : "text"}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          placeholder={placeholder}
+          invalid={isWrong}
+          autoComplete={field.kind === "secret" ? "new-password" : "off"}
+          data-1p-ignore
+          autoFocus={focus}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,62 @@
+/** The first step of a new credential: what it is for. */
+import { KeyRound } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useCatalogue } from "../api/catalogue";
+import layout from "../shared/layout.module.css";
+import { SearchInput } from "../ui";
+import styles from "./CredentialTypePicker.module.css";
+import { type CredentialKind, listKinds } from "./credentialKinds";
+
+export function CredentialTypePicker({ onChoose }: { onChoose: (type: string) => void }) {
+  const catalogue = useCatalogue();
+  const [text, setText] = useState("");
+  const kinds = useMemo(
+    () =>
+      listKinds(catalogue.all.flatMap((type) => (type.credentials ?? []).map((used) => used.kind))),
+    [catalogue],
+  );
+  const words = text.toLowerCase().split(/\s+/);
+  const found = kinds.filter((kind) =>
+    words.every((word) => `${kind.name} ${kind.type}`.toLowerCase().includes(word)),
+  );
+  const groups = [...new Set(found.map((kind) => kind.group))];
+  return (
+    <div className={layout.stack}>
+      <SearchInput
+        label="Search services"
+        placeholder="Search services"
+        value={text}
+        onChange={setText}
+        autoFocus
+      />
+      <div className={styles.list}>
+        {groups.map((group) => (
+          <section key={group} aria-label={group}>
+            <h3 className={styles.group}>{group}</h3>
+            <div className={styles.kinds}>
+              {found
+                .filter((kind) => kind.group === group)
+                .map((kind: CredentialKind) => (
+                  <button
+                    key={kind.type}
+                    type="button"
+                    className={styles.kind}
+                    onClick={() => onChoose(kind.type)}
+                  >
+                    <KeyRound size={14} aria-hidden />
+                    {kind.name}
+                  </button>
+                ))}
+            </div>
+          </section>
+        ))}
+        {found.length === 0 && (
+          <p className={layout.quiet}>
+            No services match “{text}”. <em>Any service</em> has generic types for every API:
+            header, bearer token, username and password, OAuth 2.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

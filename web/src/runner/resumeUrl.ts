@@ -1,0 +1,62 @@
+// The address at which a sleeping run is woken. It cannot be guessed, so the server is asked for it, as an expression of the run would be.
+
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../api/client";
+import type { ExpressionValue } from "../api/generated";
+import type { WorkflowNode } from "../api/workflowDocument";
+import type { RunView } from "../run/runView";
+import { useEditor } from "../store/editorStore";
+
+/** How a waiting node is woken: the method, and the expression that gives its address. `null` where no call wakes it. */
+export function resumeCall(
+  node: Pick<WorkflowNode, "type" | "parameters"> | undefined,
+): { method: string; expression: string } | null {
+  const parameters = node?.parameters ?? {};
+  const isForm =
+    node?.type === "n8n-nodes-base.form" ||
+    (node?.type === "n8n-nodes-base.wait" && parameters.resume === "form");
+  const isCall = node?.type === "n8n-nodes-base.wait" && parameters.resume === "webhook";
+  if (!isForm && !isCall) return null;
+  const options = (parameters.options ?? {}) as Record<string, unknown>;
+  const suffix =
+    typeof options.webhookSuffix === "string" ? options.webhookSuffix.replace(/^=/, "") : "";
+  const address = isForm ? "={{ $execution.resumeFormUrl }}" : "={{ $execution.resumeUrl }}";
+  const method = isForm ? "GET" : String(parameters.httpMethod ?? "GET");
+  return {
+    method,
+    expression: suffix === "" ? address : `${address}/${suffix.replace(/^\/+/, "")}`,
+  };
+}
+
+/** The address to call for the run to go on; nothing while it is not known, or where nothing can be called. */
+export function useResumeUrl(run: RunView): { method: string; url: string } | undefined {
+  const name = run.waiting?.node ?? "";
+  const workflow = useEditor((state) => state.workflow);
+  const waken = resumeCall(workflow.nodes.find((node) => node.name === name));
+  const { data } = useQuery({
+    // An address is good for one wait: the same node may be waited at again.
+    queryKey: ["waking", run.executionId, name, run.nodes.get(name)?.length, waken?.expression],
+    queryFn: ({ signal }) => {
+      const { id: workflowId, name: title, nodes, connections, settings } = workflow;
+      const document = { name: title, nodes, connections, settings: settings ?? {} };
+      const asked = {
+        workflow: document,
+        workflowId,
+        node: name,
+        expression: waken?.expression,
+        executionId: run.executionId,
+      };
+      return api.post<ExpressionValue>(
+        "/workflows/expression",
+        { ...asked, item: 0, runIndex: 0 },
+        signal,
+      );
+    },
+    enabled: waken !== null && run.executionId !== "",
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return waken && data?.text?.startsWith("http")
+    ? { method: waken.method, url: data.text }
+    : undefined;
+}
